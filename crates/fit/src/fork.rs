@@ -1,0 +1,128 @@
+//! Forks: try something on a snapshot, then keep it or drop it.
+//!
+//! While a fork is open, every change is written into a journal; dropping the fork takes the changes back, last first.
+//! So a fork costs what is done in it, however large the cluster.
+
+use std::ops::{Deref, DerefMut};
+
+use crate::{
+    Snapshot,
+    ids::{NodeId, PodId, ShapeId},
+    snapshot::Standing,
+};
+
+/// A snapshot in which something is tried. Dropping it undoes everything that was done through it.
+#[derive(Debug)]
+#[must_use = "dropping a fork undoes it"]
+pub struct Fork<'a> {
+    snapshot: &'a mut Snapshot,
+    /// How long the journal was when the fork began.
+    mark: usize,
+}
+
+/// Changes since the outermost open fork began.
+#[derive(Debug, Default)]
+pub(crate) struct Journal {
+    changes: Vec<Change>,
+    /// Open forks; nothing is written while there is none.
+    depth: usize,
+}
+
+#[derive(Debug)]
+enum Change {
+    Placed(PodId),
+    Evicted(PodId, ShapeId, NodeId),
+    Added(NodeId),
+    Removed(NodeId, Standing),
+    Stood(NodeId, Standing),
+}
+
+// === impl Fork ===
+
+impl Snapshot {
+    /// Begins a fork. Forks of forks are fine.
+    pub fn fork(&mut self) -> Fork<'_> {
+        self.journal.depth += 1;
+        let mark = self.journal.changes.len();
+        Fork {
+            snapshot: self,
+            mark,
+        }
+    }
+
+    fn undo(&mut self, change: &Change) {
+        match *change {
+            Change::Placed(pod) => self.vacate(pod),
+            Change::Evicted(pod, shape, node) => self.restore(pod, shape, node),
+            Change::Added(node) => self.withdraw(node),
+            Change::Removed(node, standing) => self.readmit(node, standing),
+            Change::Stood(node, standing) => self.set_standing(node, standing),
+        }
+    }
+}
+
+impl Fork<'_> {
+    /// Ends the fork and keeps what was done. An outer fork can still undo it.
+    pub fn keep(mut self) {
+        self.mark = self.snapshot.journal.changes.len();
+    }
+}
+
+impl Drop for Fork<'_> {
+    fn drop(&mut self) {
+        while self.snapshot.journal.changes.len() > self.mark {
+            if let Some(change) = self.snapshot.journal.changes.pop() {
+                self.snapshot.undo(&change);
+            }
+        }
+        let journal = &mut self.snapshot.journal;
+        journal.depth -= 1;
+        if journal.depth == 0 {
+            journal.changes.clear();
+        }
+    }
+}
+
+impl Deref for Fork<'_> {
+    type Target = Snapshot;
+
+    fn deref(&self) -> &Snapshot {
+        self.snapshot
+    }
+}
+
+impl DerefMut for Fork<'_> {
+    fn deref_mut(&mut self) -> &mut Snapshot {
+        self.snapshot
+    }
+}
+
+// === impl Journal ===
+
+impl Journal {
+    pub(crate) fn placed(&mut self, pod: PodId) {
+        self.write(Change::Placed(pod));
+    }
+
+    pub(crate) fn evicted(&mut self, pod: PodId, shape: ShapeId, node: NodeId) {
+        self.write(Change::Evicted(pod, shape, node));
+    }
+
+    pub(crate) fn added(&mut self, node: NodeId) {
+        self.write(Change::Added(node));
+    }
+
+    pub(crate) fn removed(&mut self, node: NodeId, standing: Standing) {
+        self.write(Change::Removed(node, standing));
+    }
+
+    pub(crate) fn stood(&mut self, node: NodeId, standing: Standing) {
+        self.write(Change::Stood(node, standing));
+    }
+
+    fn write(&mut self, change: Change) {
+        if self.depth > 0 {
+            self.changes.push(change);
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! The words of Plimsoll: quantities, labels, pods, nodes, storage.
+//!
+//! Plain values without I/O, clock or wire format. Whoever reads Kubernetes JSON turns it into these words once, at the
+//! rim; from there on strings are symbols, amounts are integers, and what the scheduler looks at is one comparable value.
+
+pub mod affinity;
+pub mod labels;
+pub mod node;
+pub mod pod;
+pub mod port;
+pub mod quantity;
+pub mod requests;
+pub mod resources;
+pub mod selector;
+pub mod storage;
+pub mod symbol;
+pub mod taint;
+pub mod volume;
+pub mod workload;
+
+pub use affinity::{
+    NameRequirement, NamespaceScope, NodeAffinity, NodeTerm, PodTerm, SpreadConstraint,
+};
+pub use jiff::Timestamp;
+pub use labels::Labels;
+pub use node::{Conditions, Node, label};
+pub use pod::{Deletion, Owner, Phase, Pod, PodExtras, PodName, PodShape, SafeToEvict};
+pub use port::HostPort;
+pub use quantity::Quantity;
+pub use requests::{InitContainer, PodRequests, Requests, raise_to, scheduler_units};
+pub use resources::{Resources, resource, show_amount};
+pub use selector::{LabelOperator, LabelRequirement, LabelSelector};
+pub use storage::Storage;
+pub use symbol::Symbol;
+pub use taint::{Effect, Taint, Toleration, first_untolerated};
+pub use volume::{
+    Claim, ClaimRef, Disk, PodVolume, StorageCapacity, StorageClass, TopologyTerm, Volume,
+    VolumeTerm,
+};
+pub use workload::{Budget, BudgetRule, ConfigMap, Controller, CountOrPercent, DaemonSet};
+
+/// Namespaces that are known, with their labels.
+pub type Namespaces = rustc_hash::FxHashMap<Symbol, Labels>;

@@ -1,0 +1,115 @@
+use super::*;
+use crate::tidy::Member;
+
+const ABSENT: Tool = Tool {
+    program: "plimsoll-no-such-program",
+    how_to_get_it: "it cannot be had",
+};
+
+const TOY_SUITES: &[Suite] = &[
+    Suite {
+        name: "sound",
+        needs: &[],
+        parts: |_| Vec::new(),
+        run: |_| vec![passed("sound", 2)],
+    },
+    Suite {
+        name: "many",
+        needs: &[],
+        parts: |_| vec!["left".to_owned(), "right".to_owned()],
+        run: |context| {
+            let parts = ["left", "right"]
+                .into_iter()
+                .filter(|part| context.wants(part));
+            parts.map(|part| passed(part, 10)).collect()
+        },
+    },
+    Suite {
+        name: "browser",
+        needs: &[ABSENT],
+        parts: |_| Vec::new(),
+        run: |_| panic!("a suite without its tool must not run"),
+    },
+];
+
+fn passed(name: &str, count: u64) -> Part {
+    let tally = Tally {
+        passed: count,
+        ..Tally::default()
+    };
+    Part {
+        name: name.to_owned(),
+        tally,
+        details: String::new(),
+    }
+}
+
+fn context(words: &[&str]) -> Context {
+    let words = words.iter().map(|word| (*word).to_owned()).collect();
+    Context {
+        workspace: Workspace::default(),
+        words,
+    }
+}
+
+#[track_caller]
+fn check(words: &[&str], expected: &str) {
+    assert_eq!(run_all(TOY_SUITES, &context(words)).to_string(), expected);
+}
+
+#[test]
+fn everything_runs_by_default_and_a_missing_tool_skips() {
+    check(&[], "22 passed, 0 failed, 1 skipped");
+}
+
+#[test]
+fn words_select_suites_and_parts() {
+    check(&["sou"], "2 passed, 0 failed, 0 skipped");
+    check(&["left"], "10 passed, 0 failed, 0 skipped");
+    check(&["left", "sound"], "12 passed, 0 failed, 0 skipped");
+    check(&["browser"], "0 passed, 0 failed, 1 skipped");
+}
+
+#[test]
+fn a_word_that_selects_nothing_is_a_failure() {
+    check(&["nothing"], "0 passed, 1 failed, 0 skipped");
+}
+
+#[test]
+fn a_skip_says_how_to_get_the_tool() {
+    let skipped = Part::skipped("browser", &ABSENT);
+    assert_eq!(
+        skipped.details,
+        "plimsoll-no-such-program is not on the PATH\nhelp: it cannot be had"
+    );
+}
+
+#[test]
+fn each_tidy_rule_is_a_test() {
+    let member = Member {
+        name: "xtask".into(),
+        directory: "xtask".into(),
+        ..Member::default()
+    };
+    let workspace = Workspace {
+        members: vec![member],
+        ..Workspace::default()
+    };
+    let parts = run_tidy(&Context {
+        workspace,
+        words: Vec::new(),
+    });
+    let [part] = parts.as_slice() else {
+        panic!("tidy is one part, not {parts:?}")
+    };
+    // No root file, no map, no README; the other rules have nothing to object to.
+    assert_eq!(part.tally.failed, 3);
+    assert_eq!(
+        part.tally.passed + part.tally.failed,
+        tidy::RULES.len() as u64
+    );
+    assert!(
+        part.details
+            .contains("rule broken: every crate says what it is\n  xtask: has neither")
+    );
+}
