@@ -7,10 +7,7 @@
 //! The rules and the parser of test output are pure functions over small values. Reading the tree,
 //! running cargo and printing happen at the rim.
 
-#![expect(
-    clippy::print_stdout,
-    reason = "a command line tool talks to the person who ran it"
-)]
+#![expect(clippy::print_stdout, reason = "a command line tool talks to the person who ran it")]
 
 use std::path::Path;
 use std::process::{ExitCode, ExitStatus};
@@ -56,10 +53,7 @@ pub fn run(words: &[String]) -> anyhow::Result<ExitCode> {
             Ok(ExitCode::SUCCESS)
         }
         _ => {
-            eprint!(
-                "error: `cargo xtask {}` is not a command\n\n{HELP}",
-                words.join(" ")
-            );
+            eprint!("error: `cargo xtask {}` is not a command\n\n{HELP}", words.join(" "));
             Ok(ExitCode::from(2))
         }
     }
@@ -70,11 +64,7 @@ fn tidy(here: &Path) -> anyhow::Result<ExitCode> {
     for violation in &violations {
         println!("{violation}");
     }
-    Ok(if violations.is_empty() {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
+    Ok(if violations.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 fn bench(here: &Path, arguments: &[String]) -> anyhow::Result<ExitCode> {
@@ -83,9 +73,5 @@ fn bench(here: &Path, arguments: &[String]) -> anyhow::Result<ExitCode> {
         .args(arguments)
         .status()
         .context("cannot run cargo bench")?;
-    Ok(if status.success() {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
+    Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

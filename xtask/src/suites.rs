@@ -58,46 +58,23 @@ pub struct Part {
 
 /// All suites, in the order in which they run: quick ones first.
 pub const SUITES: &[Suite] = &[
-    Suite {
-        name: "tidy",
-        needs: &[],
-        parts: |_| Vec::new(),
-        run: run_tidy,
-    },
-    Suite {
-        name: "crates",
-        needs: &[],
-        parts: crates::names,
-        run: crates::run,
-    },
+    Suite { name: "tidy", needs: &[], parts: |_| Vec::new(), run: run_tidy },
+    Suite { name: "crates", needs: &[], parts: crates::names, run: crates::run },
 ];
 
 /// Runs the suites that `words` select and prints the report. Its last line is the summary.
 pub fn run(here: &Path, words: &[String], strictness: Strictness) -> ExitCode {
     let total = match Workspace::read(here, &[]) {
-        Ok(workspace) => run_all(
-            SUITES,
-            &Context {
-                workspace,
-                words: words.to_vec(),
-            },
-        ),
+        Ok(workspace) => run_all(SUITES, &Context { workspace, words: words.to_vec() }),
         Err(error) => report(&Part::failed("workspace", format!("{error:#}"))),
     };
     let total = strictness.judge(total);
     println!("{total}");
-    if total.failed == 0 {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    }
+    if total.failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 fn run_all(suites: &[Suite], context: &Context) -> Tally {
-    let chosen: Vec<&Suite> = suites
-        .iter()
-        .filter(|suite| suite.is_chosen(context))
-        .collect();
+    let chosen: Vec<&Suite> = suites.iter().filter(|suite| suite.is_chosen(context)).collect();
     if chosen.is_empty() {
         let all = suites
             .iter()
@@ -119,11 +96,7 @@ fn run_all(suites: &[Suite], context: &Context) -> Tally {
 fn report(part: &Part) -> Tally {
     let verdict = match part.tally {
         Tally { failed: 1.., .. } => "FAILED",
-        Tally {
-            passed: 0,
-            skipped: 1..,
-            ..
-        } => "skipped",
+        Tally { passed: 0, skipped: 1.., .. } => "skipped",
         _ => "ok",
     };
     println!("suite {:<22} {verdict:<8} {}", part.name, part.tally);
@@ -147,11 +120,7 @@ fn run_tidy(context: &Context) -> Vec<Part> {
         details.push(format!("rule broken: {}", rule.name));
         details.extend(violations.iter().map(|violation| format!("  {violation}")));
     }
-    vec![Part {
-        name: "tidy".to_owned(),
-        tally,
-        details: details.join("\n"),
-    }]
+    vec![Part { name: "tidy".to_owned(), tally, details: details.join("\n") }]
 }
 
 // === impl Suite ===
@@ -196,31 +165,14 @@ impl Tool {
 impl Part {
     /// A part that could not be run to its end.
     pub fn failed(name: &str, details: String) -> Self {
-        Self {
-            name: name.to_owned(),
-            tally: Tally {
-                failed: 1,
-                ..Tally::default()
-            },
-            details,
-        }
+        Self { name: name.to_owned(), tally: Tally { failed: 1, ..Tally::default() }, details }
     }
 
     /// A part that was not run for want of `tool`.
     pub fn skipped(name: &str, tool: &Tool) -> Self {
-        let Tool {
-            program,
-            how_to_get_it,
-        } = tool;
+        let Tool { program, how_to_get_it } = tool;
         let details = format!("{program} is not on the PATH\nhelp: {how_to_get_it}");
-        Self {
-            name: name.to_owned(),
-            tally: Tally {
-                skipped: 1,
-                ..Tally::default()
-            },
-            details,
-        }
+        Self { name: name.to_owned(), tally: Tally { skipped: 1, ..Tally::default() }, details }
     }
 }
 

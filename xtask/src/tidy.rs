@@ -33,64 +33,28 @@ pub struct Rule {
 
 /// All rules, in the order in which their violations are printed.
 pub const RULES: &[Rule] = &[
-    Rule {
-        name: "crates use only crates below them",
-        check: layers::direction,
-    },
-    Rule {
-        name: "the core reaches no runtime",
-        check: reach::purity,
-    },
-    Rule {
-        name: "kube, tonic and clap stay in their crates",
-        check: reach::ownership,
-    },
-    Rule {
-        name: "the build needs no cmake",
-        check: reach::refused,
-    },
-    Rule {
-        name: "files are short",
-        check: files::budget,
-    },
-    Rule {
-        name: "no mod.rs",
-        check: files::no_mod_rs,
-    },
-    Rule {
-        name: "every crate says what it is",
-        check: files::crate_docs,
-    },
-    Rule {
-        name: "no stubs",
-        check: files::stubs,
-    },
-    Rule {
-        name: "ARCHITECTURE.md maps the code",
-        check: architecture::map,
-    },
-    Rule {
-        name: "README.md names the test command",
-        check: architecture::readme,
-    },
+    Rule { name: "crates use only crates below them", check: layers::direction },
+    Rule { name: "the core reaches no runtime", check: reach::purity },
+    Rule { name: "kube, tonic and clap stay in their crates", check: reach::ownership },
+    Rule { name: "the build needs no cmake", check: reach::refused },
+    Rule { name: "files are short", check: files::budget },
+    Rule { name: "no mod.rs", check: files::no_mod_rs },
+    Rule { name: "every crate says what it is", check: files::crate_docs },
+    Rule { name: "no stubs", check: files::stubs },
+    Rule { name: "ARCHITECTURE.md maps the code", check: architecture::map },
+    Rule { name: "README.md names the test command", check: architecture::readme },
 ];
 
 /// Every violation of every rule.
 pub fn check(workspace: &Workspace) -> Vec<Violation> {
-    RULES
-        .iter()
-        .flat_map(|rule| (rule.check)(workspace))
-        .collect()
+    RULES.iter().flat_map(|rule| (rule.check)(workspace)).collect()
 }
 
 // === impl Violation ===
 
 impl Violation {
     fn new(subject: impl Into<String>, problem: impl Into<String>) -> Self {
-        Self {
-            subject: subject.into(),
-            problem: problem.into(),
-        }
+        Self { subject: subject.into(), problem: problem.into() }
     }
 }
 

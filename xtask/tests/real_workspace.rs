@@ -32,19 +32,10 @@ fn write_workspace(root: &Path, dependencies_of_fit: &str) -> io::Result<()> {
     )?;
     write(root, "ARCHITECTURE.md", "crates/fit\nInvariant: none.\n")?;
     write(root, "README.md", "cargo xtask test\n")?;
-    write(
-        root,
-        "target/debug/mod.rs",
-        "// A violation, were it not built output.\n",
-    )?;
+    write(root, "target/debug/mod.rs", "// A violation, were it not built output.\n")?;
     write(root, "target/CACHEDIR.TAG", "")?;
     write_package(root, "crates/fit", "plimsoll-fit", dependencies_of_fit)?;
-    write_package(
-        root,
-        "foreign/foo",
-        "foo",
-        "tokio = { path = \"../tokio\" }\n",
-    )?;
+    write_package(root, "foreign/foo", "foo", "tokio = { path = \"../tokio\" }\n")?;
     write_package(root, "foreign/tokio", "tokio", "")
 }
 
@@ -80,22 +71,9 @@ fn tests_and_build_scripts_of_the_core_are_not_the_core() -> anyhow::Result<()> 
 #[test]
 fn this_workspace_is_read_whole() -> anyhow::Result<()> {
     let workspace = Workspace::read(Path::new(env!("CARGO_MANIFEST_DIR")), &[])?;
-    let chores = workspace
-        .members
-        .iter()
-        .find(|member| member.name == "xtask");
+    let chores = workspace.members.iter().find(|member| member.name == "xtask");
     assert!(chores.is_some_and(|member| member.directory == "xtask"));
-    assert!(
-        workspace
-            .files
-            .iter()
-            .any(|file| file.path == "xtask/tests/real_workspace.rs")
-    );
-    assert!(
-        workspace
-            .files
-            .iter()
-            .all(|file| !file.path.starts_with("target/"))
-    );
+    assert!(workspace.files.iter().any(|file| file.path == "xtask/tests/real_workspace.rs"));
+    assert!(workspace.files.iter().all(|file| !file.path.starts_with("target/")));
     Ok(())
 }

@@ -19,18 +19,10 @@ const RUNS: usize = 5;
 const GIB: i64 = 1 << 30;
 
 fn main() {
-    println!(
-        "{:58} {:>9} {:>11} {:>10}",
-        "work", "ms", "pods/s", "bytes/pod"
-    );
+    println!("{:58} {:>9} {:>11} {:>10}", "work", "ms", "pods/s", "bytes/pod");
     plain("(a) 10,000 pods, 50 shapes, 1,000 nodes", 10_000, 1_000, 50);
     println!("    peer: scheduler framework, like (a): about 1,700 pods/s");
-    plain(
-        "(b) 100,000 pods, 50 shapes, 15,000 nodes",
-        100_000,
-        15_000,
-        50,
-    );
+    plain("(b) 100,000 pods, 50 shapes, 15,000 nodes", 100_000, 15_000, 50);
     println!("    peer: Cluster Autoscaler's estimator, 51,000 pods on 2,595 nodes: 9,400 pods/s");
     for nodes in [500, 1_000, 2_000, 4_000] {
         let name = format!("(c) {nodes} pods, hostname anti-affinity, {nodes} nodes");
@@ -40,19 +32,11 @@ fn main() {
         "    peer: Cluster Autoscaler's estimator, 2,000 nodes: 244 pods/s, quadratic in nodes"
     );
     for nodes in [500, 1_000, 2_000, 4_000] {
-        let name = format!(
-            "(d) {} pods, zone and hostname spread, {nodes} nodes",
-            nodes * 5
-        );
+        let name = format!("(d) {} pods, zone and hostname spread, {nodes} nodes", nodes * 5);
         measure(&name, nodes * 5, nodes, |place| spreading(place % 5));
     }
     forked();
-    plain(
-        "(f) 10,000 pods, each its own shape, 1,000 nodes",
-        10_000,
-        1_000,
-        10_000,
-    );
+    plain("(f) 10,000 pods, each its own shape, 1,000 nodes", 10_000, 1_000, 10_000);
 }
 
 fn plain(name: &str, pods: usize, nodes: usize, shapes: usize) {
@@ -83,9 +67,7 @@ fn measure(name: &str, pods: usize, nodes: usize, shape: impl Fn(usize) -> PodSh
         let start = Instant::now();
         for pod in &pods {
             let shape = snapshot.shape(&pod.shape);
-            let node = snapshot
-                .first_fit(shape)
-                .expect("the cluster is large enough");
+            let node = snapshot.first_fit(shape).expect("the cluster is large enough");
             black_box(snapshot.place(shape, node));
         }
         best = best.min(start.elapsed().as_secs_f64());
@@ -149,10 +131,7 @@ fn node(place: usize) -> Node {
 }
 
 fn amounts(cpu: i64, memory: i64, pods: Option<i64>) -> Resources {
-    let base = [
-        (Symbol::new(resource::CPU), cpu),
-        (Symbol::new(resource::MEMORY), memory),
-    ];
+    let base = [(Symbol::new(resource::CPU), cpu), (Symbol::new(resource::MEMORY), memory)];
     let slots = pods.map(|pods| (Symbol::new(resource::PODS), pods));
     Resources::from_amounts(base.into_iter().chain(slots))
 }
@@ -194,12 +173,7 @@ fn plain_shape(number: usize) -> PodShape {
 
 fn same_app(shape: &PodShape) -> Option<LabelSelector> {
     let app = shape.labels.get("app".into())?.as_str();
-    Some(LabelSelector::new([LabelRequirement::new(
-        "app",
-        "In",
-        &[app],
-    )
-    .ok()?]))
+    Some(LabelSelector::new([LabelRequirement::new("app", "In", &[app]).ok()?]))
 }
 
 fn keeping_apart() -> PodShape {
@@ -229,9 +203,6 @@ fn spreading(number: usize) -> PodShape {
 /// Resident bytes of this process, 0 where the system does not say.
 fn resident() -> usize {
     let text = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
-    let pages = text
-        .split_whitespace()
-        .nth(1)
-        .and_then(|pages| pages.parse::<usize>().ok());
+    let pages = text.split_whitespace().nth(1).and_then(|pages| pages.parse::<usize>().ok());
     pages.unwrap_or(0) * 4096
 }

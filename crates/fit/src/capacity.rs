@@ -85,12 +85,10 @@ impl Capacity {
     /// Appends a row for a node without pods.
     pub(crate) fn push(&mut self, node: &Node) {
         let row = self.free.len() / self.stride;
-        self.free
-            .extend(self.names.iter().map(|name| node.allocatable.get(*name)));
+        self.free.extend(self.names.iter().map(|name| node.allocatable.get(*name)));
         self.free.resize((row + 1) * self.stride, 0);
         if row.is_multiple_of(BLOCK) {
-            self.limits
-                .resize(self.limits.len() + self.stride, i64::MIN);
+            self.limits.resize(self.limits.len() + self.stride, i64::MIN);
         }
         self.raise_limits(row);
     }
@@ -109,16 +107,14 @@ impl Capacity {
     pub(crate) fn takes(&self, node: NodeId, asks: &[Ask]) -> bool {
         let start = node.index() * self.stride;
         let row = &self.free[start..start + self.stride];
-        asks.iter()
-            .all(|(column, amount)| *amount <= row[column.index()])
+        asks.iter().all(|(column, amount)| *amount <= row[column.index()])
     }
 
     /// Whether some node of the block may have room; `false` is certain.
     pub(crate) fn block_may_take(&self, block: usize, asks: &[Ask]) -> bool {
         let start = block * self.stride;
         let row = &self.limits[start..start + self.stride];
-        asks.iter()
-            .all(|(column, amount)| *amount <= row[column.index()])
+        asks.iter().all(|(column, amount)| *amount <= row[column.index()])
     }
 
     pub(crate) fn take(&mut self, node: NodeId, asks: &[Ask]) {

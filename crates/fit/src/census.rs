@@ -56,16 +56,9 @@ impl CensusState {
     pub(crate) fn push(&mut self, id: NodeId, node: &Node, topology: &Topology, gates: &Gates) {
         let census = &self.census;
         self.counts.push(
-            census
-                .keys
-                .iter()
-                .all(|key| topology.domain(*key, id).is_some())
-                && census
-                    .affinity
-                    .is_none_or(|affinity| gates.admits(affinity, node))
-                && census
-                    .tolerations
-                    .is_none_or(|tolerations| gates.tolerates(tolerations, node)),
+            census.keys.iter().all(|key| topology.domain(*key, id).is_some())
+                && census.affinity.is_none_or(|affinity| gates.admits(affinity, node))
+                && census.tolerations.is_none_or(|tolerations| gates.tolerates(tolerations, node)),
         );
     }
 
@@ -100,9 +93,7 @@ impl CensusState {
 
     /// The domain in which pods of this node are counted.
     pub(crate) fn domain(&self, id: NodeId, topology: &Topology) -> Option<Domain> {
-        self.counts[id.index()]
-            .then(|| topology.domain(self.census.key, id))
-            .flatten()
+        self.counts[id.index()].then(|| topology.domain(self.census.key, id)).flatten()
     }
 
     pub(crate) fn domains(&self) -> u32 {

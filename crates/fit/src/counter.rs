@@ -25,10 +25,7 @@ pub(crate) struct Question {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Whom {
     /// For spread: pods of the namespace that the selector takes and that are not on their way out.
-    Spread {
-        namespace: Symbol,
-        selector: LabelSelector,
-    },
+    Spread { namespace: Symbol, selector: LabelSelector },
     /// For an incoming pod's affinity: pods that *every* one of these terms takes.
     Matching(Box<[(NamespaceScope, LabelSelector)]>),
     /// For the anti-affinity of pods that are there already: pods that have this term.
@@ -48,10 +45,7 @@ impl Whom {
     /// Whether a pod of this shape is counted.
     pub(crate) fn counts(&self, shape: &PodShape, namespaces: &Namespaces) -> bool {
         match self {
-            Self::Spread {
-                namespace,
-                selector,
-            } => {
+            Self::Spread { namespace, selector } => {
                 // The scheduler counts nothing for an empty selector, although it matches the pod itself.
                 shape.namespace == *namespace
                     && !shape.terminating

@@ -47,12 +47,7 @@ impl Snapshot {
     /// The scheduler itself stops at the first. A closed node is judged as if it were open.
     pub fn judge(&self, shape: ShapeId, node: NodeId) -> Vec<Rejection> {
         let (entry, shape) = (self.shapes.entry(shape), self.shapes.shape(shape));
-        let question = Question {
-            snapshot: self,
-            shape,
-            entry,
-            node,
-        };
+        let question = Question { snapshot: self, shape, entry, node };
         [
             node_unschedulable::judge(question),
             node_name::judge(question),
@@ -82,20 +77,31 @@ impl Snapshot {
             return false;
         }
         let shape = self.shapes.shape(shape);
-        let question = Question {
-            snapshot: self,
-            shape,
-            entry,
-            node,
-        };
-        node_name::fits(question)
-            && node_ports::fits(question)
+        let question = Question { snapshot: self, shape, entry, node };
+        fits_alone(question)
             && pod_topology_spread::fits(question)
             && inter_pod_affinity::fits(question)
-            && (shape.volumes.is_empty()
-                || (volume_restrictions::judge(question).is_none()
-                    && node_volume_limits::judge(question).is_none()
-                    && volume_binding::judge(question).is_none()
-                    && volume_zone::judge(question).is_none()))
     }
+
+    /// Whether the node would take a pod of this shape if no other pod had to be near, away or evenly spread: everything
+    /// but PodTopologySpread and InterPodAffinity. What is refused here, placing other pods will not cure.
+    pub fn fits_alone(&self, shape: ShapeId, node: NodeId) -> bool {
+        let (entry, shape) = (self.shapes.entry(shape), self.shapes.shape(shape));
+        let row = &self.rows[node.index()];
+        row.standing == Standing::Open
+            && self.capacity.takes(node, &entry.asks)
+            && self.gates.is_open(entry.gate, node, &row.node)
+            && fits_alone(Question { snapshot: self, shape, entry, node })
+    }
+}
+
+/// Name, ports and volumes: what is left after labels, taints and resources.
+fn fits_alone(question: Question<'_>) -> bool {
+    node_name::fits(question)
+        && node_ports::fits(question)
+        && (question.shape.volumes.is_empty()
+            || (volume_restrictions::judge(question).is_none()
+                && node_volume_limits::judge(question).is_none()
+                && volume_binding::judge(question).is_none()
+                && volume_zone::judge(question).is_none()))
 }

@@ -44,10 +44,7 @@ impl Snapshot {
     pub fn fork(&mut self) -> Fork<'_> {
         self.journal.depth += 1;
         let mark = self.journal.changes.len();
-        Fork {
-            snapshot: self,
-            mark,
-        }
+        Fork { snapshot: self, mark }
     }
 
     fn undo(&mut self, change: &Change) {

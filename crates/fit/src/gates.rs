@@ -46,20 +46,14 @@ impl Gates {
         shape: &PodShape,
         nodes: impl Iterator<Item = &'a Node>,
     ) -> GateId {
-        let pair = (
-            self.affinity(&shape.node_affinity),
-            self.tolerations(&shape.tolerations),
-        );
+        let pair = (self.affinity(&shape.node_affinity), self.tolerations(&shape.tolerations));
         let (place, new) = self.pairs.insert_full(pair);
         let gate = GateId::new(place);
         if new {
             self.open.push(Vec::new());
             let hostname = Symbol::new(label::HOSTNAME);
             let before = self.relevant.len();
-            let keys = shape
-                .node_affinity
-                .label_keys()
-                .filter(|key| *key != hostname);
+            let keys = shape.node_affinity.label_keys().filter(|key| *key != hostname);
             self.relevant.extend(keys);
             if self.relevant.len() > before {
                 self.classify_all(nodes);
@@ -130,10 +124,7 @@ impl Gates {
     }
 
     fn classify(&mut self, node: &Node) -> ClassId {
-        let labels = node
-            .labels
-            .iter()
-            .filter(|(key, _)| self.relevant.contains(key));
+        let labels = node.labels.iter().filter(|(key, _)| self.relevant.contains(key));
         let class = Class {
             labels: Labels::from_pairs(labels),
             taints: node.taints.clone(),
@@ -175,7 +166,5 @@ pub(crate) fn tolerates_cordon(tolerations: &[Toleration]) -> bool {
         value: Symbol::new(""),
         effect: Effect::NoSchedule,
     };
-    tolerations
-        .iter()
-        .any(|toleration| toleration.tolerates(&cordon))
+    tolerations.iter().any(|toleration| toleration.tolerates(&cordon))
 }

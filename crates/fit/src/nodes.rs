@@ -59,9 +59,7 @@ impl Snapshot {
         self.capacity.pop();
         self.gates.pop();
         self.topology.pop();
-        self.censuses
-            .iter_mut()
-            .for_each(crate::census::CensusState::pop);
+        self.censuses.iter_mut().for_each(crate::census::CensusState::pop);
     }
 
     /// Undoes `remove_node`.

@@ -37,17 +37,11 @@ impl Snapshot {
         // First the questions others have asked, then this shape's own: a new question looks at all shapes, this one
         // included.
         self.join_known_counters(id, shape);
-        let spread: Box<[_]> = shape
-            .spread
-            .iter()
-            .map(|one| self.spread_check(shape, one))
-            .collect();
+        let spread: Box<[_]> =
+            shape.spread.iter().map(|one| self.spread_check(shape, one)).collect();
         let affinity = self.affinity_check(shape);
-        let avoids: Box<[_]> = shape
-            .anti_affinity
-            .iter()
-            .filter_map(|term| self.avoidance(term))
-            .collect();
+        let avoids: Box<[_]> =
+            shape.anti_affinity.iter().filter_map(|term| self.avoidance(term)).collect();
         for term in &shape.anti_affinity {
             if term.selector.is_some() {
                 let owners = self.counter(Whom::Owners(term.clone()), term.topology_key, None);
@@ -60,10 +54,7 @@ impl Snapshot {
     }
 
     fn join_known_counters(&mut self, id: ShapeId, shape: &PodShape) {
-        let by_label = shape
-            .labels
-            .iter()
-            .filter_map(|pair| self.counters_by_pair.get(&pair));
+        let by_label = shape.labels.iter().filter_map(|pair| self.counters_by_pair.get(&pair));
         let known = by_label.flatten().chain(&self.counters_without_pair);
         let entry = self.shapes.entry_mut(id);
         for counter in known {
@@ -83,32 +74,24 @@ impl Snapshot {
     fn spread_check(&mut self, shape: &PodShape, constraint: &SpreadConstraint) -> SpreadCheck {
         let key = self.key(constraint.topology_key);
         let selector = constraint.selector.as_ref();
-        let counter = selector
-            .filter(|selector| !selector.is_empty())
-            .map(|selector| {
-                let mut keys: Vec<KeyId> = shape
-                    .spread
-                    .iter()
-                    .map(|other| self.key(other.topology_key))
-                    .collect();
-                keys.sort_unstable();
-                keys.dedup();
-                let affinity = constraint.honor_affinity && !shape.node_affinity.is_empty();
-                let census = Census {
-                    key,
-                    keys: keys.into(),
-                    affinity: affinity.then(|| self.gates.affinity(&shape.node_affinity)),
-                    tolerations: constraint
-                        .honor_taints
-                        .then(|| self.gates.tolerations(&shape.tolerations)),
-                };
-                let census = self.census(census);
-                let whom = Whom::Spread {
-                    namespace: shape.namespace,
-                    selector: selector.clone(),
-                };
-                self.counter(whom, constraint.topology_key, Some(census))
-            });
+        let counter = selector.filter(|selector| !selector.is_empty()).map(|selector| {
+            let mut keys: Vec<KeyId> =
+                shape.spread.iter().map(|other| self.key(other.topology_key)).collect();
+            keys.sort_unstable();
+            keys.dedup();
+            let affinity = constraint.honor_affinity && !shape.node_affinity.is_empty();
+            let census = Census {
+                key,
+                keys: keys.into(),
+                affinity: affinity.then(|| self.gates.affinity(&shape.node_affinity)),
+                tolerations: constraint
+                    .honor_taints
+                    .then(|| self.gates.tolerations(&shape.tolerations)),
+            };
+            let census = self.census(census);
+            let whom = Whom::Spread { namespace: shape.namespace, selector: selector.clone() };
+            self.counter(whom, constraint.topology_key, Some(census))
+        });
         SpreadCheck {
             key,
             counter,
@@ -125,10 +108,7 @@ impl Snapshot {
             .map(|term| Some((term.namespaces.clone(), term.selector.clone()?)))
             .collect();
         let Some(terms) = terms else {
-            return AffinityCheck {
-                impossible: true,
-                ..AffinityCheck::default()
-            };
+            return AffinityCheck { impossible: true, ..AffinityCheck::default() };
         };
         let whom = Whom::Matching(terms);
         AffinityCheck {
@@ -150,10 +130,9 @@ impl Snapshot {
     fn key(&mut self, label: Symbol) -> KeyId {
         match self.topology.find(label) {
             Some(key) => key,
-            None => self.topology.add(
-                label,
-                self.rows.iter().map(|row| (&*row.node, row.is_present())),
-            ),
+            None => {
+                self.topology.add(label, self.rows.iter().map(|row| (&*row.node, row.is_present())))
+            }
         }
     }
 
@@ -174,11 +153,7 @@ impl Snapshot {
 
     /// The counter that answers a question, made and brought up to date if it is new.
     fn counter(&mut self, whom: Whom, label: Symbol, census: Option<CensusId>) -> CounterId {
-        let question = Question {
-            whom,
-            key: self.key(label),
-            census,
-        };
+        let question = Question { whom, key: self.key(label), census };
         let (place, new) = self.questions.insert_full(question.clone());
         let id = CounterId::new(place);
         if !new {

@@ -148,18 +148,10 @@ impl fmt::Display for Rejection {
             Self::Cordoned => f.write_str("the node is cordoned"),
             Self::OtherNode { wants } => write!(f, "the pod names node {wants}"),
             Self::Untolerated(taint) => write!(f, "taint {taint} is not tolerated"),
-            Self::Selector {
-                key,
-                wants,
-                has: Some(has),
-            } => {
+            Self::Selector { key, wants, has: Some(has) } => {
                 write!(f, "wants {key}={wants}, the node has {has}")
             }
-            Self::Selector {
-                key,
-                wants,
-                has: None,
-            } => {
+            Self::Selector { key, wants, has: None } => {
                 write!(f, "wants {key}={wants}, the node has no such label")
             }
             Self::NodeAffinity => f.write_str("no term of the required node affinity matches"),
@@ -167,10 +159,7 @@ impl fmt::Display for Rejection {
             Self::Insufficient(shortages) => write_list(f, shortages),
             Self::Restricted(restriction) => write!(f, "{restriction}"),
             Self::TooManyVolumes { driver, limit } => {
-                write!(
-                    f,
-                    "{driver} attaches no more than {limit} volumes to the node"
-                )
+                write!(f, "{driver} attaches no more than {limit} volumes to the node")
             }
             Self::UncountableVolume { claim } => {
                 write!(f, "claim {claim} does not exist or is not the pod's own")
@@ -181,13 +170,7 @@ impl fmt::Display for Rejection {
                 write!(f, "volume {volume} is in {key}={wants}")
             }
             Self::NoTopologyKey { key } => write!(f, "the node has no label {key} to spread over"),
-            Self::Skew {
-                key,
-                domain,
-                count,
-                least,
-                max_skew,
-            } => write!(
+            Self::Skew { key, domain, count, least, max_skew } => write!(
                 f,
                 "{key}={domain} has {count} such pods, the emptiest domain {least}, \
                  and the skew may be {max_skew}"
@@ -213,11 +196,7 @@ impl fmt::Display for Shortage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let show = |amount| show_amount(self.resource, amount);
         let (asks, free) = (show(self.asks), show(self.free));
-        write!(
-            f,
-            "insufficient {}: asks {asks}, free {free}",
-            self.resource
-        )
+        write!(f, "insufficient {}: asks {asks}, free {free}", self.resource)
     }
 }
 
@@ -228,10 +207,7 @@ impl fmt::Display for Restriction {
         match self {
             Self::ClaimMissing(claim) => write!(f, "claim {claim} does not exist"),
             Self::ClaimInUse(claim) => {
-                write!(
-                    f,
-                    "claim {claim} is ReadWriteOncePod and another pod uses it"
-                )
+                write!(f, "claim {claim} is ReadWriteOncePod and another pod uses it")
             }
             Self::DiskInUse(disk) => {
                 write!(f, "{} is mounted by a pod of the node", disk_name(disk))

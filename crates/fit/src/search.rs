@@ -30,7 +30,7 @@ impl Snapshot {
     pub fn first_fit(&mut self, shape: ShapeId) -> Option<NodeId> {
         let entry = self.shapes.entry(shape);
         let coarse = self.coarse_key(entry);
-        let stamp = self.stamp(entry, coarse);
+        let stamp = self.stamp(shape, entry, coarse);
         let mut cursors = std::mem::take(&mut self.shapes.entry_mut(shape).cursors);
         if cursors.stamp != stamp {
             cursors.stamp = stamp;
@@ -52,24 +52,15 @@ impl Snapshot {
     }
 
     /// All loosenings that concern a shape. Each count only grows, so equal sums mean that nothing happened.
-    fn stamp(&self, entry: &ShapeEntry, coarse: Option<KeyId>) -> u64 {
+    fn stamp(&self, shape: ShapeId, entry: &ShapeEntry, coarse: Option<KeyId>) -> u64 {
         let tally = |id: CounterId| &self.counters[id.index()].tally;
-        let spread = entry
-            .spread
-            .iter()
-            .filter(|check| Some(check.key) != coarse);
-        let rises: u64 = spread
-            .filter_map(|check| check.counter)
-            .map(|id| tally(id).rises())
-            .sum();
-        let firsts: u64 = entry
-            .affinity
-            .needs
-            .iter()
-            .map(|id| tally(*id).firsts())
-            .sum();
+        let spread = entry.spread.iter().filter(|check| Some(check.key) != coarse);
+        let rises: u64 = spread.filter_map(|check| check.counter).map(|id| tally(id).rises()).sum();
+        let firsts: u64 = entry.affinity.needs.iter().map(|id| tally(*id).firsts()).sum();
+        let has_volumes = !self.shapes.shape(shape).volumes.is_empty();
+        let volumes = if has_volumes { self.volumes_placed } else { 0 };
         // One more, so that a stamp is never that of a fresh cursor.
-        self.loosened + rises + firsts + 1
+        self.loosened + rises + firsts + volumes + 1
     }
 
     fn first_of_all(&mut self, shape: ShapeId, refused: &mut Vec<u32>) -> Option<NodeId> {

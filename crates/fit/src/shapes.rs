@@ -114,12 +114,7 @@ impl Shapes {
     }
 
     fn pair(&self, id: ShapeId) -> (&Arc<PodShape>, &ShapeEntry) {
-        #[expect(
-            clippy::expect_used,
-            reason = "shape handles are made here and never removed"
-        )]
-        self.table
-            .get_index(id.index())
-            .expect("a shape of this snapshot")
+        #[expect(clippy::expect_used, reason = "shape handles are made here and never removed")]
+        self.table.get_index(id.index()).expect("a shape of this snapshot")
     }
 }

@@ -44,6 +44,9 @@ pub struct Snapshot {
     pub(crate) claim_users: FxHashMap<(Symbol, Symbol), u32>,
     /// How often room appeared anywhere: what searches remember of refused nodes is worthless after that.
     pub(crate) loosened: u64,
+    /// How often a pod with volumes was placed: a node that refused a volume because of its limit may take it once another
+    /// pod there uses it.
+    pub(crate) volumes_placed: u64,
     pub(crate) journal: Journal,
 }
 
@@ -109,15 +112,14 @@ impl Snapshot {
             shapes: Shapes::default(),
             claim_users: FxHashMap::default(),
             loosened: 0,
+            volumes_placed: 0,
             journal: Journal::default(),
         }
     }
 
     /// The nodes that are present, in the order they were added.
     pub fn node_ids(&self) -> impl Iterator<Item = NodeId> + '_ {
-        self.numbered_rows()
-            .filter(|(_, row)| row.is_present())
-            .map(|(id, _)| id)
+        self.numbered_rows().filter(|(_, row)| row.is_present()).map(|(id, _)| id)
     }
 
     /// A node.
@@ -149,18 +151,12 @@ impl Snapshot {
     }
 
     pub(crate) fn numbered_rows(&self) -> impl Iterator<Item = (NodeId, &Row)> + '_ {
-        self.rows
-            .iter()
-            .enumerate()
-            .map(|(place, row)| (NodeId::new(place), row))
+        self.rows.iter().enumerate().map(|(place, row)| (NodeId::new(place), row))
     }
 
     /// Puts a pod on a node, whether it fits there or not.
     pub fn place(&mut self, shape: ShapeId, node: NodeId) -> PodId {
-        let pod = self
-            .vacant
-            .pop()
-            .unwrap_or_else(|| PodId::new(self.pods.len()));
+        let pod = self.vacant.pop().unwrap_or_else(|| PodId::new(self.pods.len()));
         self.occupy(pod, shape, node);
         self.journal.placed(pod);
         pod
@@ -187,14 +183,8 @@ impl Snapshot {
         let slot = Slot {
             shape,
             node,
-            in_node: PodId::new(row.pods.len())
-                .index()
-                .try_into()
-                .unwrap_or(u32::MAX),
-            in_shape: PodId::new(entry.pods.len())
-                .index()
-                .try_into()
-                .unwrap_or(u32::MAX),
+            in_node: PodId::new(row.pods.len()).index().try_into().unwrap_or(u32::MAX),
+            in_shape: PodId::new(entry.pods.len()).index().try_into().unwrap_or(u32::MAX),
         };
         row.pods.push(pod);
         entry.pods.push(pod);
@@ -208,12 +198,7 @@ impl Snapshot {
     }
 
     pub(crate) fn vacate(&mut self, pod: PodId) {
-        let Slot {
-            shape,
-            node,
-            in_node,
-            in_shape,
-        } = self.pods[pod.index()];
+        let Slot { shape, node, in_node, in_shape } = self.pods[pod.index()];
         let entry = self.shapes.entry_mut(shape);
         let row = &mut self.rows[node.index()];
         row.pods.swap_remove(in_node as usize);
@@ -258,12 +243,10 @@ impl Snapshot {
         for port in &shape.ports {
             change_users(ports, *port, more);
         }
+        self.volumes_placed += u64::from(!shape.volumes.is_empty());
         for volume in &shape.volumes {
             if let PodVolume::Claim(claim) = volume {
-                let users = self
-                    .claim_users
-                    .entry((shape.namespace, *claim))
-                    .or_default();
+                let users = self.claim_users.entry((shape.namespace, *claim)).or_default();
                 *users = if more { *users + 1 } else { *users - 1 };
             }
         }

@@ -74,9 +74,7 @@ pub struct SpreadConstraint {
 impl NodeAffinity {
     /// Whether a node of this name with these labels will do.
     pub fn matches(&self, name: Symbol, labels: &Labels) -> bool {
-        self.selector
-            .iter()
-            .all(|(key, value)| labels.get(key) == Some(value))
+        self.selector.iter().all(|(key, value)| labels.get(key) == Some(value))
             && self
                 .terms
                 .as_ref()
@@ -92,18 +90,12 @@ impl NodeAffinity {
     pub fn label_keys(&self) -> impl Iterator<Item = Symbol> + '_ {
         let terms = self.terms.iter().flat_map(|terms| terms.iter());
         let expressions = terms.flat_map(|term| term.labels.requirements().iter());
-        self.selector
-            .iter()
-            .map(|(key, _)| key)
-            .chain(expressions.map(|one| one.key))
+        self.selector.iter().map(|(key, _)| key).chain(expressions.map(|one| one.key))
     }
 
     /// Whether the answer depends on the node's name.
     pub fn looks_at_names(&self) -> bool {
-        self.terms
-            .iter()
-            .flatten()
-            .any(|term| !term.names.is_empty())
+        self.terms.iter().flatten().any(|term| !term.names.is_empty())
     }
 }
 
@@ -114,10 +106,7 @@ impl NodeTerm {
         let says_something = !self.labels.is_empty() || !self.names.is_empty();
         says_something
             && self.labels.matches(labels)
-            && self
-                .names
-                .iter()
-                .all(|one| (one.name == name) != one.negated)
+            && self.names.iter().all(|one| (one.name == name) != one.negated)
     }
 }
 
@@ -126,10 +115,7 @@ impl NodeTerm {
 impl NamespaceScope {
     /// Only this namespace.
     pub fn only(namespace: Symbol) -> Self {
-        Self {
-            named: Box::new([namespace]),
-            selected: None,
-        }
+        Self { named: Box::new([namespace]), selected: None }
     }
 
     /// Whether a term of an *incoming* pod looks at `namespace`. One that nobody listed (`labels` is `None`) is never
@@ -158,8 +144,6 @@ impl NamespaceScope {
 impl PodTerm {
     /// Whether the selector takes a pod with these labels; the namespace is another question.
     pub fn selects(&self, labels: &Labels) -> bool {
-        self.selector
-            .as_ref()
-            .is_some_and(|selector| selector.matches(labels))
+        self.selector.as_ref().is_some_and(|selector| selector.matches(labels))
     }
 }

@@ -28,17 +28,12 @@ impl Labels {
         pairs.reverse();
         pairs.sort_by_key(|(key, _)| *key);
         pairs.dedup_by_key(|(key, _)| *key);
-        Self {
-            pairs: pairs.into_boxed_slice(),
-        }
+        Self { pairs: pairs.into_boxed_slice() }
     }
 
     /// The value of `key`.
     pub fn get(&self, key: Symbol) -> Option<Symbol> {
-        self.pairs
-            .iter()
-            .find(|(known, _)| *known == key)
-            .map(|(_, value)| *value)
+        self.pairs.iter().find(|(known, _)| *known == key).map(|(_, value)| *value)
     }
 
     /// Whether there is a value for `key`, be it empty.

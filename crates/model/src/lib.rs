@@ -4,7 +4,9 @@
 //! rim; from there on strings are symbols, amounts are integers, and what the scheduler looks at is one comparable value.
 
 pub mod affinity;
+pub mod group;
 pub mod labels;
+pub mod money;
 pub mod node;
 pub mod pod;
 pub mod port;
@@ -12,17 +14,21 @@ pub mod quantity;
 pub mod requests;
 pub mod resources;
 pub mod selector;
+pub mod settings;
 pub mod storage;
 pub mod symbol;
 pub mod taint;
 pub mod volume;
 pub mod workload;
+pub mod world;
 
 pub use affinity::{
     NameRequirement, NamespaceScope, NodeAffinity, NodeTerm, PodTerm, SpreadConstraint,
 };
-pub use jiff::Timestamp;
+pub use group::{ErrorClass, Group, GroupOptions, Instance, InstanceError, InstanceState};
+pub use jiff::{SignedDuration, Timestamp};
 pub use labels::Labels;
+pub use money::Money;
 pub use node::{Conditions, Node, label};
 pub use pod::{Deletion, Owner, Phase, Pod, PodExtras, PodName, PodShape, SafeToEvict};
 pub use port::HostPort;
@@ -30,6 +36,10 @@ pub use quantity::Quantity;
 pub use requests::{InitContainer, PodRequests, Requests, raise_to, scheduler_units};
 pub use resources::{Resources, resource, show_amount};
 pub use selector::{LabelOperator, LabelRequirement, LabelSelector};
+pub use settings::{
+    BalanceSettings, Consolidation, Expander, HealthSettings, Limits, PriceWeights, Range,
+    ScaleDownSettings, ScaleUpSettings, Settings, TaintSettings,
+};
 pub use storage::Storage;
 pub use symbol::Symbol;
 pub use taint::{Effect, Taint, Toleration, first_untolerated};
@@ -38,6 +48,7 @@ pub use volume::{
     VolumeTerm,
 };
 pub use workload::{Budget, BudgetRule, ConfigMap, Controller, CountOrPercent, DaemonSet};
+pub use world::{Activity, Backoff, Memory, Order, World};
 
 /// Namespaces that are known, with their labels.
 pub type Namespaces = rustc_hash::FxHashMap<Symbol, Labels>;

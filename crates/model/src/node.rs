@@ -48,12 +48,7 @@ pub struct Conditions {
 
 impl Default for Conditions {
     fn default() -> Self {
-        Self {
-            ready: true,
-            ready_since: None,
-            network_unavailable: false,
-            suspended: false,
-        }
+        Self { ready: true, ready_since: None, network_unavailable: false, suspended: false }
     }
 }
 

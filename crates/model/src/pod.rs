@@ -149,10 +149,7 @@ pub struct PodName {
 impl Pod {
     /// Namespace and name.
     pub fn id(&self) -> PodName {
-        PodName {
-            namespace: self.shape.namespace,
-            name: self.name.clone(),
-        }
+        PodName { namespace: self.shape.namespace, name: self.name.clone() }
     }
 
     /// Whether it has ended: then it does not exist for the scheduler.
@@ -162,9 +159,7 @@ impl Pod {
 
     /// Whether it belongs to a DaemonSet, or says that it should be treated so.
     pub fn is_daemon(&self) -> bool {
-        self.owner
-            .as_ref()
-            .is_some_and(|owner| owner.kind.as_str() == "DaemonSet")
+        self.owner.as_ref().is_some_and(|owner| owner.kind.as_str() == "DaemonSet")
             || self.extras.as_ref().is_some_and(|extras| extras.daemon)
     }
 

@@ -65,23 +65,14 @@ const DECIMAL_SUFFIXES: [(&str, i32); 10] = [
 ];
 
 /// The binary suffixes with their powers of two.
-const BINARY_SUFFIXES: [(&str, u32); 6] = [
-    ("Ki", 10),
-    ("Mi", 20),
-    ("Gi", 30),
-    ("Ti", 40),
-    ("Pi", 50),
-    ("Ei", 60),
-];
+const BINARY_SUFFIXES: [(&str, u32); 6] =
+    [("Ki", 10), ("Mi", 20), ("Gi", 30), ("Ti", 40), ("Pi", 50), ("Ei", 60)];
 
 // === impl Quantity ===
 
 impl Quantity {
     /// Nothing.
-    pub const ZERO: Self = Self {
-        amount: Decimal::ZERO,
-        family: Family::Decimal,
-    };
+    pub const ZERO: Self = Self { amount: Decimal::ZERO, family: Family::Decimal };
 
     /// Reads a quantity as `resource.ParseQuantity` does.
     ///
@@ -104,34 +95,23 @@ impl Quantity {
         if token == "null" {
             return Ok(Self::ZERO);
         }
-        let unquoted = token
-            .strip_prefix('"')
-            .and_then(|rest| rest.strip_suffix('"'));
+        let unquoted = token.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
         Self::parse(unquoted.unwrap_or(token).trim())
     }
 
     /// So many whole units.
     pub fn from_units(units: i64) -> Self {
-        Self {
-            amount: Decimal::from_i64(units, 0),
-            family: Family::Decimal,
-        }
+        Self { amount: Decimal::from_i64(units, 0), family: Family::Decimal }
     }
 
     /// So many thousandths of a unit.
     pub fn from_milli(milli: i64) -> Self {
-        Self {
-            amount: Decimal::from_i64(milli, -3),
-            family: Family::Decimal,
-        }
+        Self { amount: Decimal::from_i64(milli, -3), family: Family::Decimal }
     }
 
     /// So many bytes, printed with binary suffixes.
     pub fn bytes(bytes: i64) -> Self {
-        Self {
-            amount: Decimal::from_i64(bytes, 0),
-            family: Family::Binary,
-        }
+        Self { amount: Decimal::from_i64(bytes, 0), family: Family::Binary }
     }
 
     /// The amount in whole units, rounded away from zero.
@@ -150,11 +130,7 @@ impl Quantity {
             .amount
             .checked_add(other.amount)
             .ok_or_else(|| QuantityError::Overflow(format!("{self} + {other}").into_boxed_str()))?;
-        let family = if self.is_zero() {
-            other.family
-        } else {
-            self.family
-        };
+        let family = if self.is_zero() { other.family } else { self.family };
         Ok(Self { amount, family })
     }
 

@@ -82,11 +82,7 @@ pub fn scheduler_units(
 ) -> Result<Resources, (Symbol, QuantityError)> {
     let mut resources = Resources::default();
     for (name, amount) in amounts {
-        let units = if name.as_str() == resource::CPU {
-            amount.milli()
-        } else {
-            amount.value()
-        };
+        let units = if name.as_str() == resource::CPU { amount.milli() } else { amount.value() };
         resources.add(*name, units.map_err(|error| (*name, error))?);
     }
     Ok(resources)
@@ -99,9 +95,7 @@ fn add_all(
     for (name, amount) in amounts {
         match sum.iter_mut().find(|(other, _)| other == name) {
             Some((_, present)) => {
-                *present = present
-                    .checked_add(amount)
-                    .map_err(|error| (*name, error))?;
+                *present = present.checked_add(amount).map_err(|error| (*name, error))?;
             }
             None => sum.push((*name, *amount)),
         }

@@ -39,10 +39,7 @@ impl Resources {
 
     /// The amount of `name`, 0 when there is none.
     pub fn get(&self, name: Symbol) -> i64 {
-        self.0
-            .iter()
-            .find(|(other, _)| *other == name)
-            .map_or(0, |(_, amount)| *amount)
+        self.0.iter().find(|(other, _)| *other == name).map_or(0, |(_, amount)| *amount)
     }
 
     /// The amounts, sorted by name, none of them zero.

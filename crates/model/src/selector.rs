@@ -56,15 +56,11 @@ type Build = fn(Box<[Symbol]>) -> LabelOperator;
 impl LabelSelector {
     /// The selector with these requirements.
     pub fn new(requirements: impl IntoIterator<Item = LabelRequirement>) -> Self {
-        let mut requirements: Vec<_> = requirements
-            .into_iter()
-            .map(LabelRequirement::canonical)
-            .collect();
+        let mut requirements: Vec<_> =
+            requirements.into_iter().map(LabelRequirement::canonical).collect();
         requirements.sort();
         requirements.dedup();
-        Self {
-            requirements: requirements.into_boxed_slice(),
-        }
+        Self { requirements: requirements.into_boxed_slice() }
     }
 
     /// The selector without requirements.
@@ -79,9 +75,7 @@ impl LabelSelector {
 
     /// Whether an object with these labels is selected.
     pub fn matches(&self, labels: &Labels) -> bool {
-        self.requirements
-            .iter()
-            .all(|requirement| requirement.matches(labels))
+        self.requirements.iter().all(|requirement| requirement.matches(labels))
     }
 
     /// Whether there are no requirements, so that everything is selected.
@@ -96,15 +90,13 @@ impl LabelSelector {
 
     /// A label that every selected object has. An index by labels can start from it.
     pub fn exact_pair(&self) -> Option<(Symbol, Symbol)> {
-        self.requirements
-            .iter()
-            .find_map(|requirement| match &requirement.operator {
-                LabelOperator::In(values) => match values.as_ref() {
-                    [value] => Some((requirement.key, *value)),
-                    _ => None,
-                },
+        self.requirements.iter().find_map(|requirement| match &requirement.operator {
+            LabelOperator::In(values) => match values.as_ref() {
+                [value] => Some((requirement.key, *value)),
                 _ => None,
-            })
+            },
+            _ => None,
+        })
     }
 }
 
@@ -131,16 +123,8 @@ impl LabelRequirement {
         };
         check_label_key(key).map_err(SelectorError::Key)?;
         if values.is_empty() == takes_values {
-            let rule = if takes_values {
-                "needs at least one value"
-            } else {
-                "takes no values"
-            };
-            return Err(SelectorError::Values {
-                key: key.into(),
-                operator: name,
-                rule,
-            });
+            let rule = if takes_values { "needs at least one value" } else { "takes no values" };
+            return Err(SelectorError::Values { key: key.into(), operator: name, rule });
         }
         values
             .iter()
@@ -148,11 +132,7 @@ impl LabelRequirement {
             .map_err(SelectorError::Value)?;
         // Symbols are kept for good, so nothing becomes one before all of it is known to be right.
         let values = values.iter().map(|value| Symbol::new(value)).collect();
-        Ok(Self {
-            key: Symbol::new(key),
-            operator: build(values),
-        }
-        .canonical())
+        Ok(Self { key: Symbol::new(key), operator: build(values) }.canonical())
     }
 
     /// Whether an object with these labels meets the requirement.

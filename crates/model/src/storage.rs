@@ -45,8 +45,6 @@ impl Storage {
 
     /// The volume of that name.
     pub fn volume(&self, name: Symbol) -> Option<&Volume> {
-        self.volume_names
-            .get(&name)
-            .map(|place| &self.volumes[*place])
+        self.volume_names.get(&name).map(|place| &self.volumes[*place])
     }
 }

@@ -40,11 +40,8 @@ impl Symbol {
             return *symbol;
         }
         let number = u32::try_from(table.len()).unwrap_or(u32::MAX);
-        let entry: &'static Entry = Box::leak(Box::new(Entry {
-            text: text.into(),
-            number,
-            integer: go_integer(text),
-        }));
+        let entry: &'static Entry =
+            Box::leak(Box::new(Entry { text: text.into(), number, integer: go_integer(text) }));
         let symbol = Self(entry);
         table.insert(&entry.text, symbol);
         symbol
@@ -88,11 +85,7 @@ impl PartialOrd for Symbol {
 
 impl Ord for Symbol {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        if self == other {
-            std::cmp::Ordering::Equal
-        } else {
-            self.0.text.cmp(&other.0.text)
-        }
+        if self == other { std::cmp::Ordering::Equal } else { self.0.text.cmp(&other.0.text) }
     }
 }
 
@@ -141,14 +134,6 @@ mod tests {
         assert_eq!(read("007"), Some(7));
         assert_eq!(read("+7"), Some(7));
         assert_eq!(read("-7"), Some(-7));
-        assert_eq!(
-            [
-                read("4.5"),
-                read(""),
-                read(" 7"),
-                read("9223372036854775808")
-            ],
-            [None; 4]
-        );
+        assert_eq!([read("4.5"), read(""), read(" 7"), read("9223372036854775808")], [None; 4]);
     }
 }

@@ -81,9 +81,6 @@ impl Toleration {
 /// The first taint that filters and is covered by none of the tolerations.
 pub fn first_untolerated<'a>(taints: &'a [Taint], tolerations: &[Toleration]) -> Option<&'a Taint> {
     taints.iter().find(|taint| {
-        taint.effect.filters()
-            && !tolerations
-                .iter()
-                .any(|toleration| toleration.tolerates(taint))
+        taint.effect.filters() && !tolerations.iter().any(|toleration| toleration.tolerates(taint))
     })
 }

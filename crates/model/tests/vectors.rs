@@ -21,16 +21,8 @@ fn check_lines(data: &str, expected_lines: usize, check: fn(&Value) -> Result<()
         }
         checked += 1;
     }
-    assert!(
-        failures.is_empty(),
-        "{} lines fail:\n{}",
-        failures.len(),
-        failures.join("\n")
-    );
-    assert_eq!(
-        checked, expected_lines,
-        "the data file has another number of lines"
-    );
+    assert!(failures.is_empty(), "{} lines fail:\n{}", failures.len(), failures.join("\n"));
+    assert_eq!(checked, expected_lines, "the data file has another number of lines");
 }
 
 fn equal<T: PartialEq + std::fmt::Debug>(
@@ -58,20 +50,12 @@ fn quantities() {
             let order = parse(left)?.cmp(&parse(right)?);
             equal("cmp", &Some(order as i64), &line["cmp"].as_i64())?;
             let order = parse(right)?.cmp(&parse(left)?);
-            equal(
-                "reversed cmp",
-                &Some(-(order as i64)),
-                &line["cmp"].as_i64(),
-            )
+            equal("reversed cmp", &Some(-(order as i64)), &line["cmp"].as_i64())
         } else if let Some(operands) = line["add"].as_array() {
             let sum =
-                operands
-                    .iter()
-                    .filter_map(Value::as_str)
-                    .try_fold(Quantity::ZERO, |sum, text| {
-                        sum.checked_add(&parse(text)?)
-                            .map_err(|error| error.to_string())
-                    });
+                operands.iter().filter_map(Value::as_str).try_fold(Quantity::ZERO, |sum, text| {
+                    sum.checked_add(&parse(text)?).map_err(|error| error.to_string())
+                });
             check_amount(line, sum?)
         } else {
             Err("a line of no known kind".to_owned())
@@ -87,11 +71,7 @@ fn parse(text: &str) -> Result<Quantity, String> {
 fn check_json_string(line: &Value, text: &str) -> Result<(), String> {
     let accepted = line["ok"] == true || line["jsonOk"] == true;
     equal("trimmed", &Quantity::parse_trimmed(text).is_ok(), &accepted)?;
-    equal(
-        "in JSON",
-        &Quantity::parse_json(&Value::from(text).to_string()).is_ok(),
-        &accepted,
-    )
+    equal("in JSON", &Quantity::parse_json(&Value::from(text).to_string()).is_ok(), &accepted)
 }
 
 fn check_read(line: &Value, read: Result<Quantity, QuantityError>) -> Result<(), String> {
@@ -172,22 +152,15 @@ fn selector_of_object(object: &Value) -> Result<Option<LabelSelector>, SelectorE
         let text = |field: &str| expression[field].as_str().unwrap_or_default();
         let values = expression["values"].as_array().into_iter().flatten();
         let values: Vec<_> = values.filter_map(Value::as_str).collect();
-        requirements.push(LabelRequirement::new(
-            text("key"),
-            text("operator"),
-            &values,
-        )?);
+        requirements.push(LabelRequirement::new(text("key"), text("operator"), &values)?);
     }
     Ok(Some(LabelSelector::new(requirements)))
 }
 
 fn labels(object: &Value) -> Result<Labels, String> {
     let object = object.as_object().ok_or("no labels")?;
-    let pairs = object.iter().map(|(key, value)| {
-        (
-            Symbol::new(key),
-            Symbol::new(value.as_str().unwrap_or_default()),
-        )
-    });
+    let pairs = object
+        .iter()
+        .map(|(key, value)| (Symbol::new(key), Symbol::new(value.as_str().unwrap_or_default())));
     Ok(pairs.collect())
 }

@@ -16,12 +16,7 @@ use crate::tidy::Member;
 
 /// The packages of the workspace.
 pub(super) fn names(context: &Context) -> Vec<String> {
-    context
-        .workspace
-        .members
-        .iter()
-        .map(|member| member.name.clone())
-        .collect()
+    context.workspace.members.iter().map(|member| member.name.clone()).collect()
 }
 
 /// Builds, then tests, the packages that the command line asks for.
@@ -29,10 +24,7 @@ pub(super) fn run(context: &Context) -> Vec<Part> {
     let members = chosen(context);
     let tested = build(context, &members).and_then(|built| match built {
         Some(owners) => test(context, &members, owners),
-        None => Ok(vec![Part::failed(
-            "crates",
-            "does not compile, see above".to_owned(),
-        )]),
+        None => Ok(vec![Part::failed("crates", "does not compile, see above".to_owned())]),
     });
     tested.unwrap_or_else(|error| vec![Part::failed("crates", format!("{error:#}"))])
 }
@@ -41,9 +33,7 @@ pub(super) fn run(context: &Context) -> Vec<Part> {
 fn chosen(context: &Context) -> Vec<&Member> {
     let everything = context.wants("crates");
     let members = context.workspace.members.iter();
-    members
-        .filter(|member| everything || context.wants(&member.name))
-        .collect()
+    members.filter(|member| everything || context.wants(&member.name)).collect()
 }
 
 /// Compiles the tests and learns which executable belongs to which package; `None` if they do not
@@ -60,9 +50,7 @@ fn build(context: &Context, members: &[&Member]) -> anyhow::Result<Option<Owners
     let mut owners = Owners::default();
     for member in members {
         if let Some(library) = &member.library {
-            owners
-                .libraries
-                .insert(library.clone(), member.name.clone());
+            owners.libraries.insert(library.clone(), member.name.clone());
         }
     }
     for message in Message::parse_stream(output.stdout.as_slice()) {
@@ -71,17 +59,10 @@ fn build(context: &Context, members: &[&Member]) -> anyhow::Result<Option<Owners
         else {
             continue;
         };
-        let owner = members
-            .iter()
-            .find(|member| member.id == artifact.package_id.repr);
-        let executable = artifact
-            .executable
-            .as_ref()
-            .and_then(|path| path.file_name());
+        let owner = members.iter().find(|member| member.id == artifact.package_id.repr);
+        let executable = artifact.executable.as_ref().and_then(|path| path.file_name());
         if let (Some(owner), Some(executable)) = (owner, executable) {
-            owners
-                .executables
-                .insert(executable.to_owned(), owner.name.clone());
+            owners.executables.insert(executable.to_owned(), owner.name.clone());
         }
     }
     Ok(Some(owners))
@@ -93,9 +74,7 @@ fn test(context: &Context, members: &[&Member], owners: Owners) -> anyhow::Resul
     let (reader, writer) = std::io::pipe().context("cannot make a pipe")?;
     let mut command = cargo_test(context, members);
     command.arg("--no-fail-fast");
-    command
-        .stdout(writer.try_clone().context("cannot share a pipe")?)
-        .stderr(writer);
+    command.stdout(writer.try_clone().context("cannot share a pipe")?).stderr(writer);
     let mut child = command.spawn().context("cannot run cargo test")?;
     // It holds the writing ends; the pipe ends when the last of them is gone.
     drop(command);
@@ -104,11 +83,7 @@ fn test(context: &Context, members: &[&Member], owners: Owners) -> anyhow::Resul
     let mut transcript = Transcript::new(owners, names);
     let mut reader = BufReader::new(reader);
     let mut line = Vec::new();
-    while reader
-        .read_until(b'\n', &mut line)
-        .context("cannot read what cargo test prints")?
-        > 0
-    {
+    while reader.read_until(b'\n', &mut line).context("cannot read what cargo test prints")? > 0 {
         if let Some(heading) = transcript.read(String::from_utf8_lossy(&line).trim_end()) {
             println!("  {heading}");
         }
@@ -124,11 +99,7 @@ fn cargo_test(context: &Context, members: &[&Member]) -> Command {
     if members.len() == context.workspace.members.len() {
         command.arg("--workspace");
     } else {
-        command.args(
-            members
-                .iter()
-                .flat_map(|member| ["-p", member.name.as_str()]),
-        );
+        command.args(members.iter().flat_map(|member| ["-p", member.name.as_str()]));
     }
     command
 }

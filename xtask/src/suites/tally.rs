@@ -28,22 +28,16 @@ pub enum Strictness {
 impl Strictness {
     /// Reads the environment variable `CI`.
     pub fn of(ci: Option<&str>) -> Self {
-        if ci == Some("true") {
-            Self::SkipsFail
-        } else {
-            Self::SkipsAllowed
-        }
+        if ci == Some("true") { Self::SkipsFail } else { Self::SkipsAllowed }
     }
 
     /// The counts that decide: where skips fail, they are counted as failures.
     pub fn judge(self, tally: Tally) -> Tally {
         match self {
             Self::SkipsAllowed => tally,
-            Self::SkipsFail => Tally {
-                passed: tally.passed,
-                failed: tally.failed + tally.skipped,
-                skipped: 0,
-            },
+            Self::SkipsFail => {
+                Tally { passed: tally.passed, failed: tally.failed + tally.skipped, skipped: 0 }
+            }
         }
     }
 }
@@ -52,15 +46,8 @@ impl Strictness {
 
 impl fmt::Display for Tally {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            passed,
-            failed,
-            skipped,
-        } = self;
-        write!(
-            formatter,
-            "{passed} passed, {failed} failed, {skipped} skipped"
-        )
+        let Self { passed, failed, skipped } = self;
+        write!(formatter, "{passed} passed, {failed} failed, {skipped} skipped")
     }
 }
 
@@ -86,11 +73,7 @@ impl AddAssign for Tally {
 mod tests {
     use super::*;
 
-    const SKIP: Tally = Tally {
-        passed: 5,
-        failed: 0,
-        skipped: 2,
-    };
+    const SKIP: Tally = Tally { passed: 5, failed: 0, skipped: 2 };
 
     #[test]
     fn the_summary_has_one_form() {
@@ -102,23 +85,12 @@ mod tests {
         let judged = |ci| Strictness::of(ci).judge(SKIP);
         assert_eq!(judged(None), SKIP);
         assert_eq!(judged(Some("false")), SKIP);
-        assert_eq!(
-            judged(Some("true")),
-            Tally {
-                passed: 5,
-                failed: 2,
-                skipped: 0
-            }
-        );
+        assert_eq!(judged(Some("true")), Tally { passed: 5, failed: 2, skipped: 0 });
     }
 
     #[test]
     fn ci_does_not_fail_what_passed() {
-        let passed = Tally {
-            passed: 5,
-            failed: 0,
-            skipped: 0,
-        };
+        let passed = Tally { passed: 5, failed: 0, skipped: 0 };
         assert_eq!(Strictness::SkipsFail.judge(passed), passed);
     }
 }

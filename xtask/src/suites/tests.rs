@@ -1,26 +1,17 @@
 use super::*;
 use crate::tidy::Member;
 
-const ABSENT: Tool = Tool {
-    program: "plimsoll-no-such-program",
-    how_to_get_it: "it cannot be had",
-};
+const ABSENT: Tool =
+    Tool { program: "plimsoll-no-such-program", how_to_get_it: "it cannot be had" };
 
 const TOY_SUITES: &[Suite] = &[
-    Suite {
-        name: "sound",
-        needs: &[],
-        parts: |_| Vec::new(),
-        run: |_| vec![passed("sound", 2)],
-    },
+    Suite { name: "sound", needs: &[], parts: |_| Vec::new(), run: |_| vec![passed("sound", 2)] },
     Suite {
         name: "many",
         needs: &[],
         parts: |_| vec!["left".to_owned(), "right".to_owned()],
         run: |context| {
-            let parts = ["left", "right"]
-                .into_iter()
-                .filter(|part| context.wants(part));
+            let parts = ["left", "right"].into_iter().filter(|part| context.wants(part));
             parts.map(|part| passed(part, 10)).collect()
         },
     },
@@ -33,23 +24,13 @@ const TOY_SUITES: &[Suite] = &[
 ];
 
 fn passed(name: &str, count: u64) -> Part {
-    let tally = Tally {
-        passed: count,
-        ..Tally::default()
-    };
-    Part {
-        name: name.to_owned(),
-        tally,
-        details: String::new(),
-    }
+    let tally = Tally { passed: count, ..Tally::default() };
+    Part { name: name.to_owned(), tally, details: String::new() }
 }
 
 fn context(words: &[&str]) -> Context {
     let words = words.iter().map(|word| (*word).to_owned()).collect();
-    Context {
-        workspace: Workspace::default(),
-        words,
-    }
+    Context { workspace: Workspace::default(), words }
 }
 
 #[track_caller]
@@ -86,30 +67,14 @@ fn a_skip_says_how_to_get_the_tool() {
 
 #[test]
 fn each_tidy_rule_is_a_test() {
-    let member = Member {
-        name: "xtask".into(),
-        directory: "xtask".into(),
-        ..Member::default()
-    };
-    let workspace = Workspace {
-        members: vec![member],
-        ..Workspace::default()
-    };
-    let parts = run_tidy(&Context {
-        workspace,
-        words: Vec::new(),
-    });
-    let [part] = parts.as_slice() else {
-        panic!("tidy is one part, not {parts:?}")
-    };
+    let member = Member { name: "xtask".into(), directory: "xtask".into(), ..Member::default() };
+    let workspace = Workspace { members: vec![member], ..Workspace::default() };
+    let parts = run_tidy(&Context { workspace, words: Vec::new() });
+    let [part] = parts.as_slice() else { panic!("tidy is one part, not {parts:?}") };
     // No root file, no map, no README; the other rules have nothing to object to.
     assert_eq!(part.tally.failed, 3);
-    assert_eq!(
-        part.tally.passed + part.tally.failed,
-        tidy::RULES.len() as u64
-    );
+    assert_eq!(part.tally.passed + part.tally.failed, tidy::RULES.len() as u64);
     assert!(
-        part.details
-            .contains("rule broken: every crate says what it is\n  xtask: has neither")
+        part.details.contains("rule broken: every crate says what it is\n  xtask: has neither")
     );
 }

@@ -53,19 +53,10 @@ impl Transcript {
     /// Nothing read yet; `packages` are those to report.
     pub(super) fn new(owners: Owners, packages: impl IntoIterator<Item = String>) -> Self {
         let parts = packages.into_iter().map(|name| {
-            let part = Part {
-                name: name.clone(),
-                tally: Tally::default(),
-                details: String::new(),
-            };
+            let part = Part { name: name.clone(), tally: Tally::default(), details: String::new() };
             (name, part)
         });
-        Self {
-            owners,
-            parts: parts.collect(),
-            section: None,
-            stray: Vec::new(),
-        }
+        Self { owners, parts: parts.collect(), section: None, stray: Vec::new() }
     }
 
     /// Takes the next line. Answers with what is running now, if that is what the line says.
@@ -147,11 +138,7 @@ impl Section {
 
     /// From where the test runner lists its failures; all of it, if it did not come to that.
     fn complaint(&self) -> String {
-        let start = self
-            .lines
-            .iter()
-            .position(|line| line == "failures:")
-            .unwrap_or(0);
+        let start = self.lines.iter().position(|line| line == "failures:").unwrap_or(0);
         let lines = self.lines.iter().skip(start);
         let text = lines.map(String::as_str).collect::<Vec<_>>().join("\n");
         format!("{}\n{}\n", self.heading, text.trim_end())
@@ -166,10 +153,7 @@ impl Owners {
         if let Some(library) = line.strip_prefix("Doc-tests ") {
             return self.libraries.get(library).map(String::as_str);
         }
-        let (_, path) = line
-            .strip_prefix("Running ")?
-            .strip_suffix(')')?
-            .rsplit_once('(')?;
+        let (_, path) = line.strip_prefix("Running ")?.strip_suffix(')')?.rsplit_once('(')?;
         let executable = path.rsplit(['/', '\\']).next()?;
         self.executables.get(executable).map(String::as_str)
     }
@@ -188,11 +172,7 @@ fn result(line: &str) -> Option<Tally> {
         let mut counts = counts.split("; ").filter_map(|count| count.split_once(' '));
         counts.find(|(_, what)| *what == word)?.0.parse().ok()
     };
-    Some(Tally {
-        passed: count("passed")?,
-        failed: count("failed")?,
-        skipped: count("ignored")?,
-    })
+    Some(Tally { passed: count("passed")?, failed: count("failed")?, skipped: count("ignored")? })
 }
 
 #[cfg(test)]

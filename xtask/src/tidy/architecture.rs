@@ -13,10 +13,7 @@ pub(super) fn map(workspace: &Workspace) -> Vec<Violation> {
     };
     let mut violations = Vec::new();
     if !text.lines().any(|line| line.starts_with("Invariant:")) {
-        violations.push(Violation::new(
-            MAP,
-            "has no line that begins with `Invariant:`",
-        ));
+        violations.push(Violation::new(MAP, "has no line that begins with `Invariant:`"));
     }
     for member in &workspace.members {
         if !names(text, &member.directory) {
@@ -42,9 +39,7 @@ pub(super) fn readme(workspace: &Workspace) -> Vec<Violation> {
 /// `crates/provider` is not named by a text that speaks only of `crates/providers`.
 fn names(text: &str, directory: &str) -> bool {
     text.match_indices(directory).any(|(at, found)| {
-        let after = text
-            .get(at + found.len()..)
-            .and_then(|rest| rest.chars().next());
+        let after = text.get(at + found.len()..).and_then(|rest| rest.chars().next());
         !after.is_some_and(|next| next.is_alphanumeric() || next == '-' || next == '_')
     })
 }

@@ -16,13 +16,10 @@ const SPELLS_OUT_STUBS: &str = "xtask/src/tidy/";
 
 /// No file is longer than [`MOST_LINES`], but for tables and generated code.
 pub(super) fn budget(workspace: &Workspace) -> Vec<Violation> {
-    let too_long = workspace
-        .rust_files()
-        .filter(|file| !is_exempt(file))
-        .filter_map(|file| {
-            let lines = file.text.lines().count();
-            (lines > MOST_LINES).then_some((file, lines))
-        });
+    let too_long = workspace.rust_files().filter(|file| !is_exempt(file)).filter_map(|file| {
+        let lines = file.text.lines().count();
+        (lines > MOST_LINES).then_some((file, lines))
+    });
     too_long
         .map(|(file, lines)| {
             let problem = format!("has {lines} lines, the most is {MOST_LINES}; split it");
@@ -50,10 +47,8 @@ pub(super) fn crate_docs(workspace: &Workspace) -> Vec<Violation> {
             .filter_map(|path| workspace.text(&path).map(|text| (path, text)))
             .collect();
         if roots.is_empty() {
-            violations.push(Violation::new(
-                &member.directory,
-                "has neither src/lib.rs nor src/main.rs",
-            ));
+            violations
+                .push(Violation::new(&member.directory, "has neither src/lib.rs nor src/main.rs"));
         }
         for (path, text) in roots {
             let first = text.lines().find(|line| !line.trim().is_empty());
@@ -69,10 +64,7 @@ pub(super) fn crate_docs(workspace: &Workspace) -> Vec<Violation> {
 /// What is in the tree works and what is tested runs.
 pub(super) fn stubs(workspace: &Workspace) -> Vec<Violation> {
     let mut violations = Vec::new();
-    for file in workspace
-        .rust_files()
-        .filter(|file| !file.path.starts_with(SPELLS_OUT_STUBS))
-    {
+    for file in workspace.rust_files().filter(|file| !file.path.starts_with(SPELLS_OUT_STUBS)) {
         for (line, number) in file.text.lines().zip(1..) {
             for stub in STUBS.iter().filter(|stub| line.contains(**stub)) {
                 let place = format!("{}:{number}", file.path);

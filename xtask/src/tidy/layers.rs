@@ -14,9 +14,9 @@ const LAYERS: [&str; 15] = [
     "plimsoll-extgrpc",
     "plimsoll-cluster",
     "plimsoll-provider",
-    "plimsoll-manifest",
     "plimsoll-plan",
     "plimsoll-fit",
+    "plimsoll-manifest",
     "plimsoll-model",
     "plimsoll-net",
 ];
@@ -26,12 +26,7 @@ const NARROW: [(&str, &[&str]); 2] = [
     // The thing tested and its test bed must not agree by accident.
     (
         "plimsoll-minicluster",
-        &[
-            "plimsoll-model",
-            "plimsoll-fit",
-            "plimsoll-manifest",
-            "plimsoll-net",
-        ],
+        &["plimsoll-model", "plimsoll-fit", "plimsoll-manifest", "plimsoll-net"],
     ),
     // It reads Kubernetes JSON into the words of the model, and decides nothing.
     ("plimsoll-manifest", &["plimsoll-model"]),
@@ -75,10 +70,7 @@ fn objection(user: &str, used: &str) -> Option<String> {
     if let Some((_, allowed)) = NARROW.iter().find(|(name, _)| *name == user) {
         let is_allowed = allowed.contains(&used);
         return (!is_allowed).then(|| {
-            format!(
-                "uses {used}; of this workspace it may use only {}",
-                allowed.join(", ")
-            )
+            format!("uses {used}; of this workspace it may use only {}", allowed.join(", "))
         });
     }
     (used_rank <= user_rank).then(|| format!("uses {used}, which is not below it"))

@@ -6,8 +6,10 @@ use super::{Violation, Workspace};
 /// The core: the same World gives the same Plan, so nothing in it may wait, listen or ask.
 const PURE: [&str; 3] = ["plimsoll-model", "plimsoll-fit", "plimsoll-plan"];
 
-/// What the core may not reach, not even through others.
-const RUNTIMES: [&str; 7] = ["tokio", "kube", "reqwest", "axum", "clap", "hyper", "tonic"];
+/// What the core may not reach, not even through others: whatever waits or listens, and the reader of wire formats. Tests may
+/// use them.
+const RUNTIMES: [&str; 8] =
+    ["tokio", "kube", "reqwest", "axum", "clap", "hyper", "tonic", "plimsoll-manifest"];
 
 /// Families of packages that only some crates may name, so that the rest of the code speaks our
 /// own words and a change of version stays in one place.
@@ -22,15 +24,10 @@ const REFUSED: [&str; 3] = ["aws-lc-sys", "aws-lc-rs", "cmake"];
 
 /// The core reaches no runtime, directly or through others.
 pub(super) fn purity(workspace: &Workspace) -> Vec<Violation> {
-    let core = workspace
-        .members
-        .iter()
-        .filter(|member| PURE.contains(&member.name.as_str()));
+    let core = workspace.members.iter().filter(|member| PURE.contains(&member.name.as_str()));
     core.flat_map(|member| {
         RUNTIMES.iter().filter_map(|runtime| {
-            let path = workspace
-                .graph
-                .path([member.id.as_str()], runtime, Follow::Normal)?;
+            let path = workspace.graph.path([member.id.as_str()], runtime, Follow::Normal)?;
             Some(Violation::new(
                 &member.name,
                 format!("must not reach {runtime}: {}", path.join(" → ")),
@@ -64,23 +61,16 @@ pub(super) fn refused(workspace: &Workspace) -> Vec<Violation> {
     REFUSED
         .iter()
         .filter_map(|package| {
-            let path = workspace
-                .graph
-                .path(starts(), package, Follow::NormalAndBuild)?;
+            let path = workspace.graph.path(starts(), package, Follow::NormalAndBuild)?;
             let user = path.first().copied().unwrap_or_default();
-            Some(Violation::new(
-                user,
-                format!("must not build {package}: {}", path.join(" → ")),
-            ))
+            Some(Violation::new(user, format!("must not build {package}: {}", path.join(" → "))))
         })
         .collect()
 }
 
 /// `kube-runtime` is kube and `clap_complete` is clap; `kubelet` would be neither.
 fn is_of_family(package: &str, family: &str) -> bool {
-    package
-        .strip_prefix(family)
-        .is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '_']))
+    package.strip_prefix(family).is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '_']))
 }
 
 #[cfg(test)]

@@ -18,12 +18,7 @@ impl Workspace {
         let mut files = Vec::new();
         collect_files(&root, &root, &mut files)?;
         files.sort_by(|a, b| a.path.cmp(&b.path));
-        Ok(Self {
-            members: members(&metadata)?,
-            graph: graph(&metadata)?,
-            files,
-            root,
-        })
+        Ok(Self { members: members(&metadata)?, graph: graph(&metadata)?, files, root })
     }
 }
 
@@ -31,21 +26,12 @@ impl Workspace {
 /// build here does not compile them.
 fn metadata(directory: &Path, cargo_options: &[&str]) -> anyhow::Result<Metadata> {
     let output = cargo::command(directory)
-        .args([
-            "metadata",
-            "--format-version",
-            "1",
-            "--filter-platform",
-            "host-tuple",
-        ])
+        .args(["metadata", "--format-version", "1", "--filter-platform", "host-tuple"])
         .args(cargo_options)
         .output()
         .context("cannot run cargo metadata")?;
     if !output.status.success() {
-        bail!(
-            "cargo metadata failed\n{}",
-            String::from_utf8_lossy(&output.stderr).trim_end()
-        );
+        bail!("cargo metadata failed\n{}", String::from_utf8_lossy(&output.stderr).trim_end());
     }
     let text = String::from_utf8(output.stdout).context("cargo metadata printed no UTF-8")?;
     MetadataCommand::parse(text).context("cannot understand cargo metadata")
@@ -70,26 +56,16 @@ fn members(metadata: &Metadata) -> anyhow::Result<Vec<Member>> {
                 id: package.id.repr.clone(),
                 directory: with_forward_slashes(directory.as_std_path()),
                 library: library.map(|target| target.name.replace('-', "_")),
-                uses: package
-                    .dependencies
-                    .iter()
-                    .map(|used| used.name.clone())
-                    .collect(),
+                uses: package.dependencies.iter().map(|used| used.name.clone()).collect(),
             })
         })
         .collect()
 }
 
 fn graph(metadata: &Metadata) -> anyhow::Result<Graph> {
-    let names: BTreeMap<_, _> = metadata
-        .packages
-        .iter()
-        .map(|package| (&package.id, package.name.to_string()))
-        .collect();
-    let resolve = metadata
-        .resolve
-        .as_ref()
-        .context("cargo metadata resolved no dependencies")?;
+    let names: BTreeMap<_, _> =
+        metadata.packages.iter().map(|package| (&package.id, package.name.to_string())).collect();
+    let resolve = metadata.resolve.as_ref().context("cargo metadata resolved no dependencies")?;
     let packages = resolve.nodes.iter().map(|node| {
         let ids_of = |kind: DependencyKind| {
             node.deps
@@ -105,9 +81,7 @@ fn graph(metadata: &Metadata) -> anyhow::Result<Graph> {
         };
         (node.id.repr.clone(), package)
     });
-    Ok(Graph {
-        packages: packages.collect(),
-    })
+    Ok(Graph { packages: packages.collect() })
 }
 
 /// Rust files anywhere, Markdown at the root. Hidden directories and cargo's output are left out;
@@ -141,8 +115,5 @@ fn collect_files(root: &Path, directory: &Path, files: &mut Vec<SourceFile>) -> 
 }
 
 fn with_forward_slashes(path: &Path) -> String {
-    path.iter()
-        .map(|part| part.to_string_lossy())
-        .collect::<Vec<_>>()
-        .join("/")
+    path.iter().map(|part| part.to_string_lossy()).collect::<Vec<_>>().join("/")
 }

@@ -20,10 +20,7 @@ pub(super) fn member(name: &str, uses: &[&str]) -> Member {
 
 pub(super) fn crates(members: &[(&str, &[&str])]) -> Workspace {
     Workspace {
-        members: members
-            .iter()
-            .map(|(name, uses)| member(name, uses))
-            .collect(),
+        members: members.iter().map(|(name, uses)| member(name, uses)).collect(),
         ..Workspace::default()
     }
 }
@@ -56,10 +53,7 @@ pub(super) fn files(files: &[(&str, &str)]) -> Workspace {
         path: (*path).to_owned(),
         text: (*text).to_owned(),
     };
-    Workspace {
-        files: files.iter().map(file).collect(),
-        ..Workspace::default()
-    }
+    Workspace { files: files.iter().map(file).collect(), ..Workspace::default() }
 }
 
 /// Compares what a rule says, as it is printed.
@@ -71,10 +65,7 @@ pub(super) fn check(violations: &[Violation], expected: &[&str]) {
 
 #[test]
 fn a_violation_is_one_line_with_its_subject_first() {
-    check(
-        &[Violation::new("crates/fit", "is wrong")],
-        &["crates/fit: is wrong"],
-    );
+    check(&[Violation::new("crates/fit", "is wrong")], &["crates/fit: is wrong"]);
 }
 
 #[test]

@@ -73,17 +73,12 @@ pub(crate) enum Follow {
 impl Workspace {
     /// The text of the file at `path`.
     pub(crate) fn text(&self, path: &str) -> Option<&str> {
-        self.files
-            .iter()
-            .find(|file| file.path == path)
-            .map(|file| file.text.as_str())
+        self.files.iter().find(|file| file.path == path).map(|file| file.text.as_str())
     }
 
     /// The Rust files.
     pub(crate) fn rust_files(&self) -> impl Iterator<Item = &SourceFile> {
-        self.files
-            .iter()
-            .filter(|file| Path::new(&file.path).extension() == Some("rs".as_ref()))
+        self.files.iter().filter(|file| Path::new(&file.path).extension() == Some("rs".as_ref()))
     }
 }
 

@@ -9,16 +9,10 @@ pub(super) fn judge(question: Question<'_>) -> Option<Rejection> {
     if affinity.matches(node.name, &node.labels) {
         return None;
     }
-    let missing = affinity
-        .selector
-        .iter()
-        .find(|(key, value)| node.labels.get(*key) != Some(*value));
+    let missing =
+        affinity.selector.iter().find(|(key, value)| node.labels.get(*key) != Some(*value));
     Some(match missing {
-        Some((key, value)) => Rejection::Selector {
-            key,
-            wants: value,
-            has: node.labels.get(key),
-        },
+        Some((key, value)) => Rejection::Selector { key, wants: value, has: node.labels.get(key) },
         None => Rejection::NodeAffinity,
     })
 }

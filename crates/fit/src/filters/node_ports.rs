@@ -10,10 +10,5 @@ pub(super) fn fits(question: Question<'_>) -> bool {
 pub(super) fn judge(question: Question<'_>) -> Option<Rejection> {
     let used = &question.snapshot.rows[question.node.index()].ports;
     let clash = |port: &&_| used.iter().any(|(other, _)| other.clashes(port));
-    question
-        .shape
-        .ports
-        .iter()
-        .find(clash)
-        .map(|port| Rejection::PortTaken(*port))
+    question.shape.ports.iter().find(clash).map(|port| Rejection::PortTaken(*port))
 }

@@ -39,10 +39,7 @@ impl Snapshot {
         let Some(counter) = check.counter.map(|id| &self.counters[id.index()]) else {
             return (0, 0);
         };
-        let census = counter
-            .question
-            .census
-            .map(|census| &self.censuses[census.index()]);
+        let census = counter.question.census.map(|census| &self.censuses[census.index()]);
         let enough = census.is_some_and(|census| census.domains() >= check.min_domains);
         let least = if enough { counter.tally.least() } else { 0 };
         (counter.tally.get(domain), least)

@@ -44,9 +44,7 @@ fn find_problem(question: Question<'_>) -> Option<(Symbol, BindingProblem)> {
     let (bound, unbound): (Vec<&Claim>, Vec<&Claim>) =
         claims.into_iter().partition(|claim| is_bound(claim));
     for claim in bound {
-        let volume = claim
-            .volume
-            .and_then(|name| question.snapshot.storage.volume(name));
+        let volume = claim.volume.and_then(|name| question.snapshot.storage.volume(name));
         match volume {
             None => return Some((claim.id.1, BindingProblem::VolumeMissing)),
             Some(volume) if !reachable(volume, &node.labels) => {
@@ -55,13 +53,9 @@ fn find_problem(question: Question<'_>) -> Option<(Symbol, BindingProblem)> {
             Some(_) => {}
         }
     }
-    let (selected, mut open): (Vec<&Claim>, Vec<&Claim>) = unbound
-        .into_iter()
-        .partition(|claim| claim.selected_node.is_some());
-    if let Some(claim) = selected
-        .iter()
-        .find(|claim| claim.selected_node != Some(node.name))
-    {
+    let (selected, mut open): (Vec<&Claim>, Vec<&Claim>) =
+        unbound.into_iter().partition(|claim| claim.selected_node.is_some());
+    if let Some(claim) = selected.iter().find(|claim| claim.selected_node != Some(node.name)) {
         return Some((claim.id.1, BindingProblem::SelectedElsewhere));
     }
     open.sort_by_key(|claim| claim.size);
@@ -69,9 +63,8 @@ fn find_problem(question: Question<'_>) -> Option<(Symbol, BindingProblem)> {
     let mut taken: Vec<Symbol> = Vec::new();
     for claim in open {
         match find_volume(question.snapshot, claim, &node.labels, &taken) {
-            Found::Volume(volume) => taken.push(volume),
-            Found::PromisedElsewhere => return Some((claim.id.1, BindingProblem::NoneAvailable)),
-            Found::Nothing => to_provision.push(claim),
+            Some(volume) => taken.push(volume),
+            None => to_provision.push(claim),
         }
     }
     let unmade = to_provision
@@ -95,10 +88,7 @@ fn usable(
     if claim.lost || claim.deleting || (owner.is_some() && claim.controller != owner) {
         return Err(BindingProblem::Unusable);
     }
-    let waits = storage
-        .classes
-        .get(&claim.class)
-        .is_some_and(|class| class.waits_for_consumer);
+    let waits = storage.classes.get(&claim.class).is_some_and(|class| class.waits_for_consumer);
     if !is_bound(claim) && (claim.volume.is_some() || !waits) {
         return Err(BindingProblem::Unbound);
     }
@@ -114,15 +104,14 @@ fn reachable(volume: &Volume, node: &Labels) -> bool {
     })
 }
 
-enum Found {
-    Volume(Symbol),
-    /// A volume is promised to this claim, but cannot be reached from here.
-    PromisedElsewhere,
-    Nothing,
-}
-
-/// The smallest volume that the claim can be bound to, one promised to it first.
-fn find_volume(snapshot: &Snapshot, claim: &Claim, node: &Labels, taken: &[Symbol]) -> Found {
+/// The smallest volume that the claim can be bound to. One promised to it comes first; if that cannot be reached, no other
+/// is taken.
+fn find_volume(
+    snapshot: &Snapshot,
+    claim: &Claim,
+    node: &Labels,
+    taken: &[Symbol],
+) -> Option<Symbol> {
     let mut best: Option<&Volume> = None;
     for volume in snapshot.storage.volumes() {
         let promised = volume.claim.as_ref().is_some_and(|promise| {
@@ -138,27 +127,17 @@ fn find_volume(snapshot: &Snapshot, claim: &Claim, node: &Labels, taken: &[Symbo
             continue;
         }
         if promised {
-            return if reachable(volume, node) {
-                Found::Volume(volume.name)
-            } else {
-                Found::PromisedElsewhere
-            };
+            return reachable(volume, node).then_some(volume.name);
         }
         let free = volume.claim.is_none()
             && volume.available
-            && claim
-                .access_modes
-                .iter()
-                .all(|mode| volume.access_modes.contains(mode))
-            && claim
-                .selector
-                .as_ref()
-                .is_none_or(|selector| selector.matches(&volume.labels));
+            && claim.access_modes.iter().all(|mode| volume.access_modes.contains(mode))
+            && claim.selector.as_ref().is_none_or(|selector| selector.matches(&volume.labels));
         if free && reachable(volume, node) && best.is_none_or(|best| volume.size < best.size) {
             best = Some(volume);
         }
     }
-    best.map_or(Found::Nothing, |volume| Found::Volume(volume.name))
+    best.map(|volume| volume.name)
 }
 
 /// Whether the claim's class can make a volume for this node.
@@ -176,20 +155,11 @@ fn provisionable(snapshot: &Snapshot, claim: &Claim, node: &Labels) -> bool {
     let has_capacity = || {
         snapshot.storage.capacities.iter().any(|capacity| {
             capacity.class == class.name
-                && capacity
-                    .nodes
-                    .as_ref()
-                    .is_some_and(|nodes| nodes.matches(node))
-                && capacity
-                    .largest
-                    .is_some_and(|largest| claim.size <= largest)
+                && capacity.nodes.as_ref().is_some_and(|nodes| nodes.matches(node))
+                && capacity.largest.is_some_and(|largest| claim.size <= largest)
         })
     };
     class.provisioner.as_str() != "kubernetes.io/no-provisioner"
         && allowed
-        && (!snapshot
-            .storage
-            .capacity_drivers
-            .contains(&class.provisioner)
-            || has_capacity())
+        && (!snapshot.storage.capacity_drivers.contains(&class.provisioner) || has_capacity())
 }

@@ -15,10 +15,7 @@ pub(super) fn judge(question: Question<'_>) -> Option<Rejection> {
                 let Some(claim) = snapshot.storage.claims.get(&id) else {
                     return Some(Rejection::Restricted(Restriction::ClaimMissing(*name)));
                 };
-                let in_use = snapshot
-                    .claim_users
-                    .get(&id)
-                    .is_some_and(|users| *users > 0);
+                let in_use = snapshot.claim_users.get(&id).is_some_and(|users| *users > 0);
                 if in_use && claim.access_modes.contains(&once) {
                     return Some(Rejection::Restricted(Restriction::ClaimInUse(*name)));
                 }
@@ -59,34 +56,14 @@ fn clash(one: &Disk, other: &Disk) -> bool {
         }
         (
             Disk::GcePersistentDisk { name, read_only },
-            Disk::GcePersistentDisk {
-                name: other,
-                read_only: both,
-            },
+            Disk::GcePersistentDisk { name: other, read_only: both },
         )
-        | (
-            Disk::Iscsi {
-                iqn: name,
-                read_only,
-            },
-            Disk::Iscsi {
-                iqn: other,
-                read_only: both,
-            },
-        ) => name == other && !(*read_only && *both),
+        | (Disk::Iscsi { iqn: name, read_only }, Disk::Iscsi { iqn: other, read_only: both }) => {
+            name == other && !(*read_only && *both)
+        }
         (
-            Disk::Rbd {
-                monitors,
-                pool,
-                image,
-                read_only,
-            },
-            Disk::Rbd {
-                monitors: others,
-                pool: other_pool,
-                image: other,
-                read_only: both,
-            },
+            Disk::Rbd { monitors, pool, image, read_only },
+            Disk::Rbd { monitors: others, pool: other_pool, image: other, read_only: both },
         ) => {
             monitors.iter().any(|monitor| others.contains(monitor))
                 && pool == other_pool

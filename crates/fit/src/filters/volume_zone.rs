@@ -27,11 +27,7 @@ pub(super) fn judge(question: Question<'_>) -> Option<Rejection> {
         };
         if let Some(key) = wrong_zone(&volume.labels, node) {
             let wants = volume.labels.get(key).unwrap_or(key);
-            return Some(Rejection::WrongZone {
-                volume: volume.name,
-                key,
-                wants,
-            });
+            return Some(Rejection::WrongZone { volume: volume.name, key, wants });
         }
     }
     None
@@ -45,10 +41,7 @@ fn wrong_zone(volume: &Labels, node: &Labels) -> Option<Symbol> {
         (label::BETA_ZONE, Some(label::ZONE)),
         (label::BETA_REGION, Some(label::REGION)),
     ];
-    if !KEYS
-        .iter()
-        .any(|(key, _)| node.contains_key(Symbol::new(key)))
-    {
+    if !KEYS.iter().any(|(key, _)| node.contains_key(Symbol::new(key))) {
         return None;
     }
     KEYS.iter().find_map(|(name, newer)| {

@@ -5,10 +5,7 @@ use crate::Symbol;
 type Refusal = fn(Box<str>) -> LabelError;
 
 fn labels(pairs: &[(&str, &str)]) -> Labels {
-    pairs
-        .iter()
-        .map(|(key, value)| (Symbol::new(key), Symbol::new(value)))
-        .collect()
+    pairs.iter().map(|(key, value)| (Symbol::new(key), Symbol::new(value))).collect()
 }
 
 #[test]
@@ -69,16 +66,10 @@ fn values_may_be_empty() {
         assert_eq!(check_label_value(value), Ok(()), "{value}");
     }
     for value in ["-", "x.", "a/b", "a b", "é"] {
-        assert_eq!(
-            check_label_value(value),
-            Err(LabelError::Value(value.into()))
-        );
+        assert_eq!(check_label_value(value), Err(LabelError::Value(value.into())));
     }
     let long = "x".repeat(64);
-    assert_eq!(
-        check_label_value(&long),
-        Err(LabelError::ValueLength(long.into()))
-    );
+    assert_eq!(check_label_value(&long), Err(LabelError::ValueLength(long.into())));
 }
 
 #[test]
@@ -87,8 +78,5 @@ fn messages_quote_what_was_written() {
     assert_eq!(message, r#"label key "a/": name part must be non-empty"#);
     assert_eq!(Quoted("a\n\"ü").to_string(), r#""a\n\"ü""#);
     assert_eq!(Quoted(&"ü".repeat(80)).to_string().chars().count(), 82);
-    assert_eq!(
-        Quoted(&"ü".repeat(999)).to_string(),
-        format!("\"{}…\"", "ü".repeat(80))
-    );
+    assert_eq!(Quoted(&"ü".repeat(999)).to_string(), format!("\"{}…\"", "ü".repeat(80)));
 }

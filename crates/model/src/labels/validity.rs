@@ -94,11 +94,7 @@ fn is_name(text: &str) -> bool {
 }
 
 fn is_domain_part(text: &str) -> bool {
-    is_framed(
-        text,
-        |byte| byte.is_ascii_lowercase() || byte.is_ascii_digit(),
-        b"-",
-    )
+    is_framed(text, |byte| byte.is_ascii_lowercase() || byte.is_ascii_digit(), b"-")
 }
 
 /// Whether `text` consists of letters and, between the first and the last one, of `inner` characters.
@@ -106,7 +102,5 @@ fn is_framed(text: &str, is_letter: impl Fn(u8) -> bool, inner: &[u8]) -> bool {
     let bytes = text.as_bytes();
     bytes.first().is_some_and(|first| is_letter(*first))
         && bytes.last().is_some_and(|last| is_letter(*last))
-        && bytes
-            .iter()
-            .all(|byte| is_letter(*byte) || inner.contains(byte))
+        && bytes.iter().all(|byte| is_letter(*byte) || inner.contains(byte))
 }

@@ -23,10 +23,7 @@ const MAX_DIGITS: u32 = 64;
 // === impl Decimal ===
 
 impl Decimal {
-    pub(super) const ZERO: Self = Self {
-        mantissa: 0,
-        exponent: 0,
-    };
+    pub(super) const ZERO: Self = Self { mantissa: 0, exponent: 0 };
 
     /// `mantissa × 10^exponent`, or nothing if that is too large or too fine.
     pub(super) fn new(mantissa: i128, exponent: i32) -> Option<Self> {
@@ -37,10 +34,7 @@ impl Decimal {
 
     /// As [`Decimal::new`], for numbers that are always in range. `exponent` is 0 or -3.
     pub(super) fn from_i64(mantissa: i64, exponent: i32) -> Self {
-        debug_assert!(
-            (FINEST..=0).contains(&exponent),
-            "10^{exponent} may not fit"
-        );
+        debug_assert!((FINEST..=0).contains(&exponent), "10^{exponent} may not fit");
         Self::normal(i128::from(mantissa), exponent)
     }
 
@@ -64,10 +58,7 @@ impl Decimal {
     }
 
     pub(super) fn negated(self) -> Option<Self> {
-        Some(Self {
-            mantissa: self.mantissa.checked_neg()?,
-            ..self
-        })
+        Some(Self { mantissa: self.mantissa.checked_neg()?, ..self })
     }
 
     /// The exact sum. Nothing if either number does not fit once both are written with the same exponent.
@@ -79,9 +70,7 @@ impl Decimal {
             return Some(self);
         }
         let exponent = self.exponent.min(other.exponent);
-        let sum = self
-            .shifted_to(exponent)?
-            .checked_add(other.shifted_to(exponent)?)?;
+        let sum = self.shifted_to(exponent)?.checked_add(other.shifted_to(exponent)?)?;
         Self::new(sum, exponent)
     }
 
@@ -97,17 +86,12 @@ impl Decimal {
 
     /// The mantissa the number would have with a smaller exponent.
     fn shifted_to(self, exponent: i32) -> Option<i128> {
-        self.mantissa
-            .checked_mul(power_of_ten(self.exponent.checked_sub(exponent)?)?)
+        self.mantissa.checked_mul(power_of_ten(self.exponent.checked_sub(exponent)?)?)
     }
 
     /// How many digits the number has before the point; negative if the first digits after it are zeros.
     fn magnitude(self) -> i64 {
-        let digits = self
-            .mantissa
-            .unsigned_abs()
-            .checked_ilog10()
-            .map_or(0, |log| log + 1);
+        let digits = self.mantissa.unsigned_abs().checked_ilog10().map_or(0, |log| log + 1);
         i64::from(digits) + i64::from(self.exponent)
     }
 
@@ -139,14 +123,13 @@ impl PartialOrd for Decimal {
 
 impl Ord for Decimal {
     fn cmp(&self, other: &Self) -> Ordering {
-        self.mantissa
-            .signum()
-            .cmp(&other.mantissa.signum())
-            .then_with(|| match self.mantissa.signum() {
+        self.mantissa.signum().cmp(&other.mantissa.signum()).then_with(|| {
+            match self.mantissa.signum() {
                 1 => self.cmp_magnitude(*other),
                 -1 => other.cmp_magnitude(*self),
                 _ => Ordering::Equal,
-            })
+            }
+        })
     }
 }
 

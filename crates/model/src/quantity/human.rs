@@ -34,21 +34,12 @@ impl Quantity {
 /// Suffixes with their sizes in nano-units, ascending.
 fn binary_units() -> Vec<(&'static str, u128)> {
     let plain = std::iter::once(("", NANOS));
-    plain
-        .chain(
-            BINARY_SUFFIXES
-                .iter()
-                .map(|(suffix, power)| (*suffix, NANOS << power)),
-        )
-        .collect()
+    plain.chain(BINARY_SUFFIXES.iter().map(|(suffix, power)| (*suffix, NANOS << power))).collect()
 }
 
 fn decimal_units() -> Vec<(&'static str, u128)> {
     let exponents = DECIMAL_SUFFIXES.iter().filter_map(|(suffix, power)| {
-        Some((
-            *suffix,
-            10_u128.checked_pow(u32::try_from(power - FINEST).ok()?)?,
-        ))
+        Some((*suffix, 10_u128.checked_pow(u32::try_from(power - FINEST).ok()?)?))
     });
     exponents.collect()
 }
@@ -58,20 +49,14 @@ fn short(nanos: u128, units: &[(&str, u128)]) -> Option<String> {
     if nanos == 0 {
         return Some("0".to_owned());
     }
-    let (suffix, unit) = units
-        .iter()
-        .rev()
-        .find(|(_, unit)| nanos.is_multiple_of(*unit))?;
+    let (suffix, unit) = units.iter().rev().find(|(_, unit)| nanos.is_multiple_of(*unit))?;
     let count = nanos / unit;
     (count < SHORT).then(|| format!("{count}{suffix}"))
 }
 
 /// One decimal of the largest unit that fits; a number that rounding lifts to `step` is one of the next unit.
 fn shortened(nanos: u128, units: &[(&str, u128)], step: u128) -> Option<String> {
-    let fitting = units
-        .iter()
-        .rposition(|(_, unit)| nanos >= *unit)
-        .unwrap_or(0);
+    let fitting = units.iter().rposition(|(_, unit)| nanos >= *unit).unwrap_or(0);
     let (suffix, unit) = units.get(fitting)?;
     let tenths = nanos.checked_mul(10)?.checked_add(unit / 2)? / unit;
     match units.get(fitting + 1) {

@@ -37,16 +37,9 @@ pub(super) fn quantity(text: &str) -> Result<Quantity, QuantityError> {
     // Kubernetes makes decimal what is less than one of anything: there is no binary suffix for it, not even later,
     // when it has become the first part of a sum.
     let is_small = Decimal::new(1, 0).is_some_and(|one| magnitude < one);
-    let family = if family == Family::Binary && is_small {
-        Family::Decimal
-    } else {
-        family
-    };
-    let amount = if pieces.negative {
-        magnitude.negated().ok_or_else(overflow)?
-    } else {
-        magnitude
-    };
+    let family = if family == Family::Binary && is_small { Family::Decimal } else { family };
+    let amount =
+        if pieces.negative { magnitude.negated().ok_or_else(overflow)? } else { magnitude };
     Ok(Quantity { amount, family })
 }
 
@@ -66,19 +59,11 @@ fn pieces(text: &str) -> Option<Pieces<'_>> {
     let exponent = suffix.trim_start_matches(|c| "eEinumkKMGTP".contains(c));
     let exponent = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);
     let (_, garbage) = split_digits(exponent);
-    garbage.is_empty().then_some(Pieces {
-        negative,
-        whole,
-        fraction,
-        suffix,
-    })
+    garbage.is_empty().then_some(Pieces { negative, whole, fraction, suffix })
 }
 
 fn split_digits(text: &str) -> (&str, &str) {
-    let end = text
-        .bytes()
-        .position(|byte| !byte.is_ascii_digit())
-        .unwrap_or(text.len());
+    let end = text.bytes().position(|byte| !byte.is_ascii_digit()).unwrap_or(text.len());
     text.split_at(end)
 }
 
@@ -109,17 +94,9 @@ fn decimal_amount(whole: &str, fraction: &str, exponent: i64) -> Option<Decimal>
     let round_up = dropped.bytes().any(|digit| digit != b'0');
 
     // Zeros at the end are not needed either, unless the digit that rounding up changes is one of them.
-    let significant = if round_up {
-        kept
-    } else {
-        kept.trim_end_matches('0')
-    };
+    let significant = if round_up { kept } else { kept.trim_end_matches('0') };
     let zeros = i64::try_from(kept.len() - significant.len()).ok()?;
-    let mantissa: i128 = if significant.is_empty() {
-        0
-    } else {
-        significant.parse().ok()?
-    };
+    let mantissa: i128 = if significant.is_empty() { 0 } else { significant.parse().ok()? };
     let mantissa = mantissa.checked_add(i128::from(round_up))?;
     let exponent = exponent.max(finest).saturating_add(zeros);
     Decimal::new(mantissa, i32::try_from(exponent).ok()?)
@@ -129,11 +106,7 @@ fn decimal_amount(whole: &str, fraction: &str, exponent: i64) -> Option<Decimal>
 fn binary_amount(whole: &str, fraction: &str, exponent: u32) -> Option<Decimal> {
     let unit = NANOS << exponent;
     let whole = whole.trim_start_matches('0');
-    let whole: Option<u128> = if whole.is_empty() {
-        Some(0)
-    } else {
-        whole.parse().ok()
-    };
+    let whole: Option<u128> = if whole.is_empty() { Some(0) } else { whole.parse().ok() };
 
     // The fraction times the unit, by Horner's rule from the last digit on. Dropping what is behind the point in each
     // step changes no digit before it; that something was dropped is all that rounding up needs to know.

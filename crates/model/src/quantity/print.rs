@@ -31,10 +31,7 @@ fn binary_units(amount: Decimal) -> Option<i128> {
 }
 
 fn write_binary(text: &mut String, units: i128) -> fmt::Result {
-    let fitting = BINARY_SUFFIXES
-        .iter()
-        .rev()
-        .find(|(_, power)| units.trailing_zeros() >= *power);
+    let fitting = BINARY_SUFFIXES.iter().rev().find(|(_, power)| units.trailing_zeros() >= *power);
     match fitting {
         Some((suffix, power)) => write!(text, "{}{suffix}", units >> power),
         None => write!(text, "{units}"),
@@ -43,10 +40,7 @@ fn write_binary(text: &mut String, units: i128) -> fmt::Result {
 
 /// The last suffix takes what is too large for it, as zeros.
 fn write_decimal(text: &mut String, amount: Decimal) -> fmt::Result {
-    let fitting = DECIMAL_SUFFIXES
-        .iter()
-        .rev()
-        .find(|(_, power)| *power <= amount.exponent());
+    let fitting = DECIMAL_SUFFIXES.iter().rev().find(|(_, power)| *power <= amount.exponent());
     let (suffix, power) = fitting.copied().unwrap_or(("", 0));
     write_with_zeros(text, amount, power)?;
     text.write_str(suffix)
@@ -55,11 +49,7 @@ fn write_decimal(text: &mut String, amount: Decimal) -> fmt::Result {
 fn write_exponent(text: &mut String, amount: Decimal) -> fmt::Result {
     let power = amount.exponent().div_euclid(3) * 3;
     write_with_zeros(text, amount, power)?;
-    if power == 0 {
-        Ok(())
-    } else {
-        write!(text, "e{power}")
-    }
+    if power == 0 { Ok(()) } else { write!(text, "e{power}") }
 }
 
 /// The amount divided by `10^power`, where `power` is not above the exponent.

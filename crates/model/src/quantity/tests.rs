@@ -9,10 +9,7 @@ fn quantity(text: &str) -> Quantity {
 #[test]
 fn amounts_beyond_64_bits_are_exact() {
     assert_eq!(
-        quantity("1e30")
-            .checked_add(&quantity("1"))
-            .unwrap()
-            .to_string(),
+        quantity("1e30").checked_add(&quantity("1")).unwrap().to_string(),
         "1000000000000000000000000000001"
     );
     assert_eq!(quantity("1000E").to_string(), "1000E");
@@ -24,28 +21,16 @@ fn amounts_beyond_64_bits_are_exact() {
 #[test]
 fn what_is_out_of_range_is_refused() {
     assert_eq!(quantity("9999e60").to_string(), "9999e60");
-    for text in [
-        "1e64",
-        "0.1e65",
-        "1e9223372036854775807",
-        "170141183460469231731687303715884105729",
-    ] {
-        assert_eq!(
-            Quantity::parse(text),
-            Err(QuantityError::Overflow(text.into()))
-        );
+    for text in
+        ["1e64", "0.1e65", "1e9223372036854775807", "170141183460469231731687303715884105729"]
+    {
+        assert_eq!(Quantity::parse(text), Err(QuantityError::Overflow(text.into())));
     }
-    assert!(matches!(
-        Quantity::parse("1e9223372036854775808"),
-        Err(QuantityError::Suffix(_))
-    ));
+    assert!(matches!(Quantity::parse("1e9223372036854775808"), Err(QuantityError::Suffix(_))));
     assert_eq!(quantity("0e9223372036854775807"), Quantity::ZERO);
     assert_eq!(quantity("1e-9223372036854775808"), quantity("1n"));
     assert_eq!(
-        quantity("1e60")
-            .checked_add(&quantity("1n"))
-            .unwrap_err()
-            .to_string(),
+        quantity("1e60").checked_add(&quantity("1n")).unwrap_err().to_string(),
         r#"quantity "1e60 + 1n" is out of range"#
     );
     assert_eq!(
@@ -59,34 +44,18 @@ fn what_is_out_of_range_is_refused() {
 #[test]
 fn less_than_one_is_decimal_even_in_a_sum() {
     let half = quantity("0.00048828125Ki");
-    assert_eq!(
-        half.checked_add(&quantity("0.99951171875Ki"))
-            .unwrap()
-            .to_string(),
-        "1024"
-    );
+    assert_eq!(half.checked_add(&quantity("0.99951171875Ki")).unwrap().to_string(), "1024");
     let one = quantity("0.0009765625Ki");
-    assert_eq!(
-        one.checked_add(&quantity("0.9990234375Ki"))
-            .unwrap()
-            .to_string(),
-        "1Ki"
-    );
+    assert_eq!(one.checked_add(&quantity("0.9990234375Ki")).unwrap().to_string(), "1Ki");
 }
 
 #[test]
 fn messages_quote_the_input() {
     let message = |text: &str| Quantity::parse(text).unwrap_err().to_string();
-    assert_eq!(
-        message("1 Gi"),
-        r#"quantity "1 Gi" is not a number with an optional suffix"#
-    );
+    assert_eq!(message("1 Gi"), r#"quantity "1 Gi" is not a number with an optional suffix"#);
     assert!(message("1K").starts_with(r#"quantity "1K" has an unknown suffix"#));
     let nines = |count| "9".repeat(count);
-    assert_eq!(
-        message(&nines(999)),
-        format!(r#"quantity "{}…" is out of range"#, nines(80))
-    );
+    assert_eq!(message(&nines(999)), format!(r#"quantity "{}…" is out of range"#, nines(80)));
 }
 
 #[test]
@@ -96,10 +65,7 @@ fn built_from_integers() {
     assert_eq!(Quantity::from_milli(2000), quantity("2"));
     assert_eq!(Quantity::bytes(1 << 30).to_string(), "1Gi");
     assert_eq!(Quantity::from_milli(i64::MIN).milli(), Ok(i64::MIN));
-    assert_eq!(
-        format!("{:>6}|{:?}", Quantity::bytes(2048), Quantity::ZERO),
-        "   2Ki|Quantity(0)"
-    );
+    assert_eq!(format!("{:>6}|{:?}", Quantity::bytes(2048), Quantity::ZERO), "   2Ki|Quantity(0)");
 }
 
 #[test]

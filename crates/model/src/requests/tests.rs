@@ -10,17 +10,11 @@ fn asks(text: &str) -> Requests {
 }
 
 fn init(text: &str) -> InitContainer {
-    InitContainer {
-        requests: asks(text),
-        sidecar: false,
-    }
+    InitContainer { requests: asks(text), sidecar: false }
 }
 
 fn sidecar(text: &str) -> InitContainer {
-    InitContainer {
-        requests: asks(text),
-        sidecar: true,
-    }
+    InitContainer { requests: asks(text), sidecar: true }
 }
 
 #[track_caller]
@@ -33,10 +27,7 @@ fn check(pod: &PodRequests, want: &str) {
 fn containers_add_up() {
     let containers = vec![asks("cpu=100m memory=1Gi"), asks("cpu=1 nvidia.com/gpu=2")];
     check(
-        &PodRequests {
-            containers,
-            ..Default::default()
-        },
+        &PodRequests { containers, ..Default::default() },
         "cpu=1100m memory=1Gi nvidia.com/gpu=2",
     );
 }
@@ -77,23 +68,12 @@ fn pod_level_requests_replace_the_sum_and_overhead_comes_on_top() {
 #[test]
 fn fractions_are_rounded_up_once_for_the_pod() {
     let containers = vec![asks("memory=500m"), asks("memory=500m")];
-    check(
-        &PodRequests {
-            containers,
-            ..Default::default()
-        },
-        "memory=1",
-    );
+    check(&PodRequests { containers, ..Default::default() }, "memory=1");
 }
 
 #[test]
 fn a_sum_too_large_is_an_error_that_names_the_resource() {
     let containers = vec![asks("memory=9E"), asks("memory=9E")];
-    let (name, _) = PodRequests {
-        containers,
-        ..Default::default()
-    }
-    .total()
-    .unwrap_err();
+    let (name, _) = PodRequests { containers, ..Default::default() }.total().unwrap_err();
     assert_eq!(name.as_str(), "memory");
 }

@@ -15,9 +15,7 @@ mod parsed;
 
 /// Reads a selector, keeping how each requirement was written.
 pub fn parse(text: &str) -> Result<ParsedSelector<'_>, SelectorError> {
-    let mut parser = Parser {
-        tokens: Lexer::new(text).peekable(),
-    };
+    let mut parser = Parser { tokens: Lexer::new(text).peekable() };
     let requirements = parser.selector()?;
     Ok(ParsedSelector::new(requirements))
 }
@@ -90,10 +88,9 @@ impl<'a> Parser<'a> {
     /// An integer that could be a label's value, which is why it cannot be negative.
     fn number(&mut self, key: &str) -> Result<(&'a str, i64), SelectorError> {
         let text = self.bare_value()?;
-        let bound = text.parse().map_err(|_| SelectorError::Number {
-            key: key.into(),
-            value: text.into(),
-        })?;
+        let bound = text
+            .parse()
+            .map_err(|_| SelectorError::Number { key: key.into(), value: text.into() })?;
         check_label_value(text).map_err(SelectorError::Value)?;
         Ok((text, bound))
     }

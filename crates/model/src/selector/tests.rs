@@ -12,10 +12,7 @@ fn message(text: &str) -> String {
 #[test]
 fn what_means_the_same_is_equal() {
     let canonical = selector("app in (db,web),zone=a");
-    assert_eq!(
-        selector("zone==a, app in (web,db,web), zone in (a)"),
-        canonical
-    );
+    assert_eq!(selector("zone==a, app in (web,db,web), zone in (a)"), canonical);
     assert_eq!(canonical.to_string(), "app in (db,web),zone=a");
     let values = ["web", "db", "db"].map(Symbol::new);
     let built = LabelSelector::new([
@@ -23,31 +20,20 @@ fn what_means_the_same_is_equal() {
             key: Symbol::new("zone"),
             operator: LabelOperator::In([Symbol::new("a")].into()),
         },
-        LabelRequirement {
-            key: Symbol::new("app"),
-            operator: LabelOperator::In(values.into()),
-        },
+        LabelRequirement { key: Symbol::new("app"), operator: LabelOperator::In(values.into()) },
     ]);
     assert_eq!(built, canonical);
 }
 
 #[test]
 fn commas_in_a_list_are_taken_in_pairs() {
-    for (text, read) in [
-        ("a in (b,)", "a in (,b)"),
-        ("a in (b,,c)", "a in (,b,c)"),
-        ("a in (,,,)", "a="),
-    ] {
+    for (text, read) in
+        [("a in (b,)", "a in (,b)"), ("a in (b,,c)", "a in (,b,c)"), ("a in (,,,)", "a=")]
+    {
         assert_eq!(selector(text).to_string(), read);
     }
     for text in ["a in (,,)", "a in (b,,)", "a in (b,,,"] {
-        assert!(
-            matches!(
-                LabelSelector::parse(text),
-                Err(SelectorError::Syntax { .. })
-            ),
-            "{text}"
-        );
+        assert!(matches!(LabelSelector::parse(text), Err(SelectorError::Syntax { .. })), "{text}");
     }
 }
 
@@ -61,15 +47,8 @@ fn nothing_asked_selects_everything() {
 
 #[test]
 fn an_exact_pair_is_one_that_every_selected_object_has() {
-    let pair = |text| {
-        selector(text)
-            .exact_pair()
-            .map(|(key, value)| format!("{key}={value}"))
-    };
-    assert_eq!(
-        pair("app in (a,b),tier!=x,zone=c").as_deref(),
-        Some("zone=c")
-    );
+    let pair = |text| selector(text).exact_pair().map(|(key, value)| format!("{key}={value}"));
+    assert_eq!(pair("app in (a,b),tier!=x,zone=c").as_deref(), Some("zone=c"));
     assert_eq!(pair("app in (a,b),tier!=x,zone"), None);
     assert_eq!(pair("app=").as_deref(), Some("app="));
 }
@@ -77,11 +56,7 @@ fn an_exact_pair_is_one_that_every_selected_object_has() {
 #[test]
 fn bounds_need_an_integer() {
     let matches = |text, value| {
-        selector(text).matches(
-            &[(Symbol::new("n"), Symbol::new(value))]
-                .into_iter()
-                .collect(),
-        )
+        selector(text).matches(&[(Symbol::new("n"), Symbol::new(value))].into_iter().collect())
     };
     assert!(matches("n>4", "5") && !matches("n>4", "4") && !matches("n>4", "five"));
     assert!(matches("n<4", "-5") && !matches("n<4", "4") && !matches("n<4", "4.5"));
@@ -90,9 +65,7 @@ fn bounds_need_an_integer() {
 #[test]
 fn errors_of_an_object_come_in_the_order_of_the_library() {
     let error = |key, operator, values: &[&str]| {
-        LabelRequirement::new(key, operator, values)
-            .unwrap_err()
-            .to_string()
+        LabelRequirement::new(key, operator, values).unwrap_err().to_string()
     };
     assert!(error("-", "Is", &[]).starts_with(r#"selector: "Is" is not an operator"#));
     assert!(error("-", "In", &[]).starts_with(r#"selector: label key "-": name part must"#));
@@ -109,24 +82,12 @@ fn errors_of_an_object_come_in_the_order_of_the_library() {
 
 #[test]
 fn messages_say_what_was_found() {
-    assert_eq!(
-        message("app in (a b)"),
-        r#"selector: found "b", expected ',' or ')'"#
-    );
-    assert_eq!(
-        message("app in (a"),
-        "selector: found the end, expected ',' or ')'"
-    );
-    assert_eq!(
-        message("app,"),
-        "selector: found the end, expected a label key"
-    );
+    assert_eq!(message("app in (a b)"), r#"selector: found "b", expected ',' or ')'"#);
+    assert_eq!(message("app in (a"), "selector: found the end, expected ',' or ')'");
+    assert_eq!(message("app,"), "selector: found the end, expected a label key");
     assert_eq!(
         message("n>4.5"),
         r#"selector: label key "n" is compared with "4.5", which is not an integer"#
     );
-    assert!(matches!(
-        LabelSelector::parse("a\0=b"),
-        Err(SelectorError::Key(_))
-    ));
+    assert!(matches!(LabelSelector::parse("a\0=b"), Err(SelectorError::Key(_))));
 }

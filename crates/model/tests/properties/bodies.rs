@@ -14,11 +14,7 @@ pub(crate) fn quantity(text: &str) {
 
     let printed = quantity.to_string();
     // Only the amount is the same, not always the family: 62.5Ki is printed as 64000, which by itself is 64k.
-    assert_eq!(
-        Quantity::parse(&printed),
-        Ok(quantity),
-        "{text:?} is printed as {printed:?}"
-    );
+    assert_eq!(Quantity::parse(&printed), Ok(quantity), "{text:?} is printed as {printed:?}");
 
     if let (Ok(value), Ok(milli)) = (quantity.value(), quantity.milli()) {
         let (value, milli) = (Quantity::from_units(value), Quantity::from_milli(milli));
@@ -47,11 +43,7 @@ pub(crate) fn selector(text: &str) {
     };
     let as_written = parsed.to_string();
     let again = selector::parse::parse(&as_written);
-    assert_eq!(
-        again.as_ref(),
-        Ok(&parsed),
-        "{text:?} is printed as {as_written:?}"
-    );
+    assert_eq!(again.as_ref(), Ok(&parsed), "{text:?} is printed as {as_written:?}");
 
     let meant = LabelSelector::from(parsed);
     let printed = meant.to_string();

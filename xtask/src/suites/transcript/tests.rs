@@ -32,23 +32,13 @@ fn parts(cargo_succeeded: bool, lines: &[&str]) -> Vec<Part> {
 
 #[track_caller]
 fn check(parts: &[Part], expected: &[&str]) {
-    let lines = parts
-        .iter()
-        .map(|part| format!("{}: {}", part.name, part.tally));
+    let lines = parts.iter().map(|part| format!("{}: {}", part.name, part.tally));
     assert_eq!(lines.collect::<Vec<_>>(), expected);
 }
 
 #[test]
 fn results_go_to_the_package_that_owns_the_executable() {
-    let lines = [
-        LIBRARY,
-        &ok(12, 1),
-        REGRESSION,
-        &ok(3, 0),
-        DOCS,
-        &ok(2, 0),
-        &ok(1, 0),
-    ];
+    let lines = [LIBRARY, &ok(12, 1), REGRESSION, &ok(3, 0), DOCS, &ok(2, 0), &ok(1, 0)];
     let parts = parts(true, &lines);
     check(
         &parts,
@@ -87,10 +77,7 @@ error: test failed, to rerun pass `-p plimsoll-fit --lib`";
         ],
     );
     let details = &parts[0].details;
-    assert!(
-        details.starts_with("Running unittests src/lib.rs"),
-        "{details}"
-    );
+    assert!(details.starts_with("Running unittests src/lib.rs"), "{details}");
     assert!(details.contains("thread 'b' panicked"), "{details}");
     assert!(!details.contains("test a ... ok"), "{details}");
     assert!(!details.contains("1 target failed"), "{details}");
@@ -154,9 +141,6 @@ fn a_heading_that_a_test_made_up_is_no_heading() {
 
 #[test]
 fn a_line_that_is_no_result_counts_nothing() {
-    assert_eq!(
-        result("test result: ok. lots passed; 0 failed; 0 ignored"),
-        None
-    );
+    assert_eq!(result("test result: ok. lots passed; 0 failed; 0 ignored"), None);
     assert_eq!(result("test a ... ok"), None);
 }

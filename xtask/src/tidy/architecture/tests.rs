@@ -12,27 +12,20 @@ fn with_map(text: &str) -> Workspace {
 #[test]
 fn the_map_states_invariants_and_names_every_crate() {
     check(
-        &map(&with_map(
-            "`crates/provider` is the contract.\nInvariant: no I/O.\nxtask: chores\n",
-        )),
+        &map(&with_map("`crates/provider` is the contract.\nInvariant: no I/O.\nxtask: chores\n")),
         &[],
     );
 }
 
 #[test]
 fn a_missing_map_is_one_violation() {
-    check(
-        &map(&Workspace::default()),
-        &["ARCHITECTURE.md: does not exist"],
-    );
+    check(&map(&Workspace::default()), &["ARCHITECTURE.md: does not exist"]);
 }
 
 #[test]
 fn what_the_map_lacks_is_listed() {
     check(
-        &map(&with_map(
-            "Only `crates/providers` is here. Invariant: too late in the line.\n",
-        )),
+        &map(&with_map("Only `crates/providers` is here. Invariant: too late in the line.\n")),
         &[
             "ARCHITECTURE.md: has no line that begins with `Invariant:`",
             "ARCHITECTURE.md: does not name `crates/provider`",
@@ -43,10 +36,7 @@ fn what_the_map_lacks_is_listed() {
 
 #[test]
 fn the_readme_tells_how_to_test() {
-    check(
-        &readme(&files(&[("README.md", "Run `cargo xtask test`.")])),
-        &[],
-    );
+    check(&readme(&files(&[("README.md", "Run `cargo xtask test`.")])), &[]);
     check(
         &readme(&files(&[("README.md", "Run it.")])),
         &["README.md: does not say `cargo xtask test`"],

@@ -18,14 +18,7 @@ fn tables_and_generated_files_may_be_long() {
     let body = "// a line\n".repeat(800);
     let generated = format!("// @generated from a schema\n{body}");
     let table = format!("//! table: instance types\n{body}");
-    check(
-        &budget(&files(&[
-            ("a.rs", &generated),
-            ("b.rs", &table),
-            ("notes.md", &body),
-        ])),
-        &[],
-    );
+    check(&budget(&files(&[("a.rs", &generated), ("b.rs", &table), ("notes.md", &body)])), &[]);
 
     let marked_too_late = format!("{body}// @generated\n");
     check(
@@ -36,10 +29,7 @@ fn tables_and_generated_files_may_be_long() {
 
 #[test]
 fn modules_are_named_after_themselves() {
-    check(
-        &no_mod_rs(&files(&[("src/model.rs", ""), ("src/my_mod.rs", "")])),
-        &[],
-    );
+    check(&no_mod_rs(&files(&[("src/model.rs", ""), ("src/my_mod.rs", "")])), &[]);
     check(
         &no_mod_rs(&files(&[("src/model/mod.rs", "")])),
         &["src/model/mod.rs: is a mod.rs; name it after its module"],
@@ -52,19 +42,10 @@ fn a_crate_begins_with_what_it_is() {
         members: vec![member("plimsoll-fit", &[])],
         ..files(&[(path, text)])
     };
+    check(&crate_docs(&with_root("crates/fit/src/lib.rs", "//! Fit.\n")), &[]);
+    check(&crate_docs(&with_root("crates/fit/src/main.rs", "\n//! Fit.\n")), &[]);
     check(
-        &crate_docs(&with_root("crates/fit/src/lib.rs", "//! Fit.\n")),
-        &[],
-    );
-    check(
-        &crate_docs(&with_root("crates/fit/src/main.rs", "\n//! Fit.\n")),
-        &[],
-    );
-    check(
-        &crate_docs(&with_root(
-            "crates/fit/src/lib.rs",
-            "use std::fmt;\n//! Fit.\n",
-        )),
+        &crate_docs(&with_root("crates/fit/src/lib.rs", "use std::fmt;\n//! Fit.\n")),
         &["crates/fit/src/lib.rs: does not begin with `//!` and what the crate is for"],
     );
     check(
@@ -92,8 +73,5 @@ fn nothing_is_left_undone() {
 fn words_that_only_look_undone_are_fine() {
     let text = "// ignore what is done\nlet todo = ignored(list);\n";
     check(&stubs(&files(&[("crates/fit/src/a.rs", text)])), &[]);
-    check(
-        &stubs(&files(&[("xtask/src/tidy/files.rs", "\"FIXME\"")])),
-        &[],
-    );
+    check(&stubs(&files(&[("xtask/src/tidy/files.rs", "\"FIXME\"")])), &[]);
 }

@@ -12,12 +12,7 @@ fn with_links(member_name: &str, links: &[&str]) -> Workspace {
 
 #[test]
 fn the_core_may_not_reach_a_runtime_through_others() {
-    let links = [
-        "plimsoll-fit -> foo",
-        "foo -> bar",
-        "bar -> tokio",
-        "foo -> tokio",
-    ];
+    let links = ["plimsoll-fit -> foo", "foo -> bar", "bar -> tokio", "foo -> tokio"];
     check(
         &purity(&with_links("plimsoll-fit", &links)),
         &["plimsoll-fit: must not reach tokio: plimsoll-fit → foo → tokio"],
@@ -44,17 +39,8 @@ fn a_loop_of_packages_is_walked_once() {
 
 #[test]
 fn build_scripts_of_the_core_and_other_crates_may_reach_a_runtime() {
-    check(
-        &purity(&with_links("plimsoll-fit", &["plimsoll-fit => tokio"])),
-        &[],
-    );
-    check(
-        &purity(&with_links(
-            "plimsoll-control",
-            &["plimsoll-control -> tokio"],
-        )),
-        &[],
-    );
+    check(&purity(&with_links("plimsoll-fit", &["plimsoll-fit => tokio"])), &[]);
+    check(&purity(&with_links("plimsoll-control", &["plimsoll-control -> tokio"])), &[]);
 }
 
 #[test]
@@ -89,11 +75,7 @@ fn owned_packages_are_refused_to_others() {
 
 #[test]
 fn a_build_with_cmake_is_refused() {
-    let links = [
-        "plimsoll-net -> rustls",
-        "rustls -> aws-lc-rs",
-        "aws-lc-rs => cmake",
-    ];
+    let links = ["plimsoll-net -> rustls", "rustls -> aws-lc-rs", "aws-lc-rs => cmake"];
     check(
         &refused(&with_links("plimsoll-net", &links)),
         &[

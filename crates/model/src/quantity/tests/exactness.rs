@@ -36,12 +36,7 @@ fn written() -> impl Strategy<Value = Written> {
             .prop_map(|(text, power)| Suffix::Binary(text, power)),
     ];
     (any::<bool>(), "[0-9]{0,22}", "(0{0,9}|)[0-9]{0,14}", suffix).prop_map(
-        |(negative, whole, fraction, suffix)| Written {
-            negative,
-            whole,
-            fraction,
-            suffix,
-        },
+        |(negative, whole, fraction, suffix)| Written { negative, whole, fraction, suffix },
     )
 }
 
@@ -81,10 +76,7 @@ impl Written {
         if matches!(self.suffix, Suffix::Binary(..)) && compare(&digits, &cap).is_gt() {
             digits = cap;
         }
-        Reference {
-            negative: self.negative && !digits.is_empty(),
-            digits,
-        }
+        Reference { negative: self.negative && !digits.is_empty(), digits }
     }
 }
 
@@ -100,12 +92,8 @@ impl Reference {
     }
 
     fn text(&self) -> String {
-        let digits: String = self
-            .digits
-            .iter()
-            .rev()
-            .map(|digit| char::from(b'0' + digit))
-            .collect();
+        let digits: String =
+            self.digits.iter().rev().map(|digit| char::from(b'0' + digit)).collect();
         format!("{}{digits}n", if self.negative { "-" } else { "" })
     }
 }
@@ -128,9 +116,7 @@ fn carried(mut digits: Vec<u8>) -> Vec<u8> {
 }
 
 fn compare(left: &[u8], right: &[u8]) -> Ordering {
-    left.len()
-        .cmp(&right.len())
-        .then_with(|| left.iter().rev().cmp(right.iter().rev()))
+    left.len().cmp(&right.len()).then_with(|| left.iter().rev().cmp(right.iter().rev()))
 }
 
 proptest! {

@@ -35,10 +35,7 @@ impl<'a> Iterator for Lexer<'a> {
             let (symbol, rest) = self.rest.split_at(if is_long { 2 } else { 1 });
             (Token::Symbol(symbol), rest)
         } else {
-            let end = self
-                .rest
-                .find(|c| is_space(c) || is_symbol(c))
-                .unwrap_or(self.rest.len());
+            let end = self.rest.find(|c| is_space(c) || is_symbol(c)).unwrap_or(self.rest.len());
             let (word, rest) = self.rest.split_at(end);
             (Token::Word(word), rest)
         };

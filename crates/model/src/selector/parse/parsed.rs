@@ -102,10 +102,7 @@ impl From<ParsedRequirement<'_>> for LabelRequirement {
             ParsedOperator::GreaterThan { bound, .. } => LabelOperator::Gt(bound),
             ParsedOperator::LessThan { bound, .. } => LabelOperator::Lt(bound),
         };
-        Self {
-            key: Symbol::new(parsed.key),
-            operator,
-        }
+        Self { key: Symbol::new(parsed.key), operator }
     }
 }
 

@@ -1,0 +1,33 @@
+//! The binary `plimsoll`: takes what was typed, hands it to the part that knows, and prints what went wrong once.
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+mod failure;
+mod fit;
+mod plan;
+
+/// Keeps a Kubernetes cluster loaded to its line.
+#[derive(Debug, Parser)]
+#[command(name = "plimsoll", version)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Would the scheduler put these pods on these nodes? Asks about a file, and nothing else.
+    Fit(fit::Arguments),
+    /// What would the autoscaler do with this cluster, and why? Plans one pass on a file, and does nothing.
+    Plan(plan::Arguments),
+}
+
+fn main() -> ExitCode {
+    let outcome = match Arguments::parse().command {
+        Command::Fit(arguments) => fit::run(&arguments),
+        Command::Plan(arguments) => plan::run(&arguments),
+    };
+    outcome.map_or_else(failure::Failure::report, |()| ExitCode::SUCCESS)
+}

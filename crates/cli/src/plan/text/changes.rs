@@ -1,0 +1,80 @@
+//! What is bought, put right and given back.
+
+use plimsoll_plan::{Repair, Retirement, RetirementReason};
+
+use super::{Story, nodes::named};
+use crate::plan::{
+    crowd::Listed,
+    full_name,
+    words::{Count, retirement_words},
+};
+
+/// A sentence for each group that grows.
+pub(in crate::plan) fn purchases(story: &Story<'_>) -> Vec<String> {
+    let purchases = story.plan.purchases.iter();
+    purchases
+        .map(|bought| {
+            let crowds = story.stems.crowds(full_name::sorted(&bought.pods));
+            let added = usize::try_from(bought.to - bought.from).unwrap_or(usize::MAX);
+            let (group, from, to) = (bought.group, bought.from, bought.to);
+            let what = format!("{group} grows by {} ({from} → {to})", Count(added, "node"));
+            if crowds.is_empty() { what } else { format!("{what} for {}", Listed(&crowds)) }
+        })
+        .collect()
+}
+
+/// A sentence for each repair.
+pub(in crate::plan) fn repairs(story: &Story<'_>) -> Vec<String> {
+    story.plan.repairs.iter().map(repair).collect()
+}
+
+pub(in crate::plan) fn repair(repair: &Repair) -> String {
+    match repair {
+        Repair::DeleteInstance { group, instance, why } => {
+            format!("instance {instance} of {group} is deleted: {why}")
+        }
+        Repair::LowerTarget { group, from, to, why } => {
+            format!("the target of {group} is lowered ({from} → {to}): {why}")
+        }
+        Repair::RaiseToMin { group, from, to } => {
+            format!("{group} is raised to its minimum ({from} → {to})")
+        }
+    }
+}
+
+/// A sentence for each node that goes, or for many that go alike.
+pub(in crate::plan) fn retirements(story: &Story<'_>) -> Vec<String> {
+    let mut empty: Vec<(&str, Vec<&str>)> = Vec::new();
+    let mut lines = Vec::new();
+    for leaving in &story.plan.retirements {
+        if leaving.why != RetirementReason::Empty || !leaving.evict.is_empty() {
+            lines.push(retirement(story, leaving));
+            continue;
+        }
+        let group = leaving.group.as_str();
+        match empty.iter_mut().find(|(known, _)| *known == group) {
+            Some((_, nodes)) => nodes.push(leaving.node.as_str()),
+            None => empty.push((group, vec![leaving.node.as_str()])),
+        }
+    }
+    let empty = empty.into_iter().map(|(group, nodes)| match nodes.as_slice() {
+        [node] => {
+            format!(
+                "node {node} of {group} goes: {}",
+                retirement_words(RetirementReason::Empty, false)
+            )
+        }
+        nodes => {
+            let why = retirement_words(RetirementReason::Empty, true);
+            format!("{} nodes of {group} go: {why} ({})", nodes.len(), named(nodes))
+        }
+    });
+    empty.chain(lines).collect()
+}
+
+pub(in crate::plan) fn retirement(story: &Story<'_>, leaving: &Retirement) -> String {
+    let (node, group) = (leaving.node, leaving.group);
+    let what = format!("node {node} of {group} goes: {}", retirement_words(leaving.why, false));
+    let crowds = story.stems.crowds(full_name::sorted(&leaving.evict));
+    if crowds.is_empty() { what } else { format!("{what}; evicts {}", Listed(&crowds)) }
+}

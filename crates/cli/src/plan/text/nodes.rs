@@ -1,0 +1,71 @@
+//! Nodes that stay, and why.
+
+use std::collections::BTreeMap;
+
+use plimsoll_plan::{BlockReason, Blocked, PodBlockReason};
+
+use super::Story;
+use crate::plan::words::{Clock, block_reason, pod_reason};
+
+/// Of more nodes than this only the first are named.
+const MOST_NAMED: usize = 4;
+
+/// More nodes than this that pods hold in the same way are spoken of together.
+const MOST_SENTENCES: usize = 8;
+
+/// A sentence for each node that a pod holds, and one for all nodes that stay for another reason.
+pub(in crate::plan) fn lines(story: &Story<'_>) -> Vec<String> {
+    let mut alike: BTreeMap<(BlockReason, Option<PodBlockReason>), Vec<&Blocked>> = BTreeMap::new();
+    for blocked in &story.plan.blocked {
+        alike.entry((blocked.reason, blocked.pod_reason)).or_default().push(blocked);
+    }
+    let mut lines = Vec::new();
+    for ((reason, held), nodes) in alike {
+        let tells_more = nodes.iter().any(|blocked| blocked.pod.is_some());
+        if nodes.len() == 1 || (tells_more && nodes.len() <= MOST_SENTENCES) {
+            lines.extend(nodes.iter().map(|blocked| sentence(story, blocked)));
+            continue;
+        }
+        let names: Vec<&str> = nodes.iter().map(|blocked| blocked.node.as_str()).collect();
+        let held = held.map_or(String::new(), |held| format!(", {}", pod_reason(held).1));
+        let why = block_reason(reason).1;
+        lines.push(format!("{} nodes stay: {why}{held} ({})", names.len(), named(&names)));
+    }
+    lines
+}
+
+/// Why one node stays.
+pub(in crate::plan) fn sentence(story: &Story<'_>, blocked: &Blocked) -> String {
+    let node = blocked.node;
+    let why = block_reason(blocked.reason).1;
+    match (&blocked.pod, blocked.pod_reason) {
+        (Some(pod), Some(reason)) => {
+            format!("node {node} stays: pod {pod} cannot be moved, {}", pod_reason(reason).1)
+        }
+        (Some(pod), None) => format!("node {node} stays: {why}, {pod}"),
+        (None, _) => match since(story, blocked) {
+            Some(since) => format!("node {node} stays: {since}"),
+            None => format!("node {node} stays: {why}"),
+        },
+    }
+}
+
+/// The first names of a list.
+pub(in crate::plan) fn named(names: &[&str]) -> String {
+    match names.get(..MOST_NAMED) {
+        Some(first) if names.len() > MOST_NAMED => format!("{} …", first.join(", ")),
+        _ => names.join(", "),
+    }
+}
+
+/// Since when a node has been waiting for its time.
+fn since(story: &Story<'_>, blocked: &Blocked) -> Option<String> {
+    let memory = &story.plan.memory;
+    let (word, moments) = match blocked.reason {
+        BlockReason::NotUnneededLongEnough => ("unneeded", &memory.unneeded_since),
+        BlockReason::NotUnreadyLongEnough => ("unready", &memory.unready_since),
+        _ => return None,
+    };
+    let at = *moments.get(&blocked.node)?;
+    Some(format!("{word} only since {}", Clock { at, now: Some(story.world.now) }))
+}

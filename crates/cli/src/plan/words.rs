@@ -1,0 +1,192 @@
+//! Reasons in words, and the names they have for programs.
+
+use std::fmt::{self, Display};
+
+use plimsoll_fit::{Rejection, Shortage};
+use plimsoll_model::{Timestamp, show_amount};
+use plimsoll_plan::{BlockReason, GroupReason, Outcome, PodBlockReason, Repair, RetirementReason};
+
+/// What a group has against a pod, as a program reads it.
+pub(super) fn reason_name(reason: &GroupReason) -> &'static str {
+    match reason {
+        GroupReason::Filter(rejection) => rejection.plugin().as_str(),
+        GroupReason::MaxSizeReached { .. } => "MaxSizeReached",
+        GroupReason::Backoff { .. } => "Backoff",
+        GroupReason::Unhealthy | GroupReason::ClusterUnhealthy => "Unhealthy",
+        GroupReason::QuotaExceeded { .. } => "QuotaExceeded",
+        GroupReason::NoTemplate => "NoTemplate",
+        GroupReason::NotChosen => "NotChosen",
+    }
+}
+
+/// What a group has against a pod, in words. A time of the same day as `now` is shown without the date.
+pub(super) struct Reason<'r> {
+    pub(super) reason: &'r GroupReason,
+    pub(super) now: Option<Timestamp>,
+}
+
+/// A moment: of the day of `now` only the time.
+pub(super) struct Clock {
+    pub(super) at: Timestamp,
+    pub(super) now: Option<Timestamp>,
+}
+
+/// A number of things: `1 node`, `2 nodes`.
+pub(super) struct Count(pub(super) usize, pub(super) &'static str);
+
+pub(super) fn outcome_name(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::TriggeredScaleUp => "TriggeredScaleUp",
+        Outcome::FitsExisting => "FitsExisting",
+        Outcome::Nominated => "Nominated",
+        Outcome::AwaitsNextPass => "AwaitsNextPass",
+        Outcome::NoGroupFits => "NoGroupFits",
+        Outcome::TooYoung => "TooYoung",
+        Outcome::Expendable => "Expendable",
+        Outcome::Ignored => "Ignored",
+    }
+}
+
+pub(super) fn retirement_name(why: RetirementReason) -> &'static str {
+    match why {
+        RetirementReason::Empty => "empty",
+        RetirementReason::Underutilized => "underutilized",
+        RetirementReason::Unready => "unready",
+        RetirementReason::Consolidate => "consolidate",
+        RetirementReason::Rotate => "rotate",
+    }
+}
+
+pub(super) fn repair_name(repair: &Repair) -> &'static str {
+    match repair {
+        Repair::DeleteInstance { .. } => "delete-instance",
+        Repair::LowerTarget { .. } => "lower-target",
+        Repair::RaiseToMin { .. } => "raise-to-min",
+    }
+}
+
+/// As the contract spells it, with what a person would say.
+pub(super) fn block_reason(reason: BlockReason) -> (&'static str, &'static str) {
+    use BlockReason as Why;
+    match reason {
+        Why::NoNodeGroup => ("NoNodeGroup", "of no group"),
+        Why::ScaleDownDisabledAnnotation => {
+            ("ScaleDownDisabledAnnotation", "its annotation forbids it to go")
+        }
+        Why::ScaleDownUnreadyDisabled => {
+            ("ScaleDownUnreadyDisabled", "unready, and such nodes are not given back")
+        }
+        Why::NotUnderutilized => ("NotUnderutilized", "not underutilised"),
+        Why::NotUnneededLongEnough => ("NotUnneededLongEnough", "not unneeded for long enough"),
+        Why::NotUnreadyLongEnough => ("NotUnreadyLongEnough", "not unready for long enough"),
+        Why::NodeGroupMinSizeReached => ("NodeGroupMinSizeReached", "the group is at its minimum"),
+        Why::MinimalResourceLimitExceeded => {
+            ("MinimalResourceLimitExceeded", "the cluster would have less than it must")
+        }
+        Why::CurrentlyBeingDeleted => ("CurrentlyBeingDeleted", "being deleted already"),
+        Why::NoPlaceToMovePods => ("NoPlaceToMovePods", "no other place for its pods"),
+        Why::BlockedByPod => ("BlockedByPod", "a pod cannot be moved"),
+        Why::BlockedByOnCompletionPod => ("BlockedByOnCompletionPod", "a pod has to end by itself"),
+        Why::AtomicScaleDownFailed => {
+            ("AtomicScaleDownFailed", "the group goes whole or not at all")
+        }
+        Why::Cooldown => ("Cooldown", "nodes were added or removed a short time ago"),
+        Why::Budget => ("Budget", "as many nodes as may go at once are going"),
+        Why::ClusterUnhealthy => ("ClusterUnhealthy", "too many nodes are not ready"),
+    }
+}
+
+/// As the contract spells it, with what a person would say of the pod.
+pub(super) fn pod_reason(reason: PodBlockReason) -> (&'static str, &'static str) {
+    use PodBlockReason as Why;
+    match reason {
+        Why::NotReplicated => ("NotReplicated", "nothing would make it again"),
+        Why::ControllerNotFound => ("ControllerNotFound", "its controller does not exist"),
+        Why::MinReplicasReached => ("MinReplicasReached", "its controller has too few replicas"),
+        Why::UnmovableKubeSystemPod => {
+            ("UnmovableKubeSystemPod", "it is of kube-system and has no disruption budget")
+        }
+        Why::NotSafeToEvictAnnotation => {
+            ("NotSafeToEvictAnnotation", "its annotation forbids to evict it")
+        }
+        Why::LocalStorageRequested => ("LocalStorageRequested", "it would lose local data"),
+        Why::NotEnoughPdb => ("NotEnoughPdb", "its disruption budget is used up"),
+    }
+}
+
+/// Why a node can go, said of one or of several.
+pub(super) fn retirement_words(why: RetirementReason, many: bool) -> &'static str {
+    match (why, many) {
+        (RetirementReason::Empty, false) => "nothing runs on it",
+        (RetirementReason::Empty, true) => "nothing runs on them",
+        (RetirementReason::Underutilized, _) => "little runs there, and that has another place",
+        (RetirementReason::Unready, _) => "unready for too long",
+        (RetirementReason::Consolidate, _) => "the pods fit on fewer or cheaper nodes",
+        (RetirementReason::Rotate, false) => "its time is up",
+        (RetirementReason::Rotate, true) => "their time is up",
+    }
+}
+
+// === impl Reason ===
+
+impl Display for Reason<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.reason {
+            GroupReason::Filter(Rejection::Insufficient(shortages)) => {
+                for (place, shortage) in shortages.iter().enumerate() {
+                    f.write_str(if place > 0 { "; " } else { "" })?;
+                    write_shortage(f, shortage)?;
+                }
+                Ok(())
+            }
+            GroupReason::Filter(rejection) => rejection.fmt(f),
+            GroupReason::MaxSizeReached { max } => write!(f, "at its maximum of {max}"),
+            GroupReason::Backoff { until, code } => {
+                let until = Clock { at: *until, now: self.now };
+                match &**code {
+                    "" => write!(f, "backing off until {until}"),
+                    code => write!(f, "backing off until {until} ({code})"),
+                }
+            }
+            GroupReason::Unhealthy => f.write_str("too many of its nodes are not ready"),
+            GroupReason::QuotaExceeded { limit } => write!(f, "{limit} does not allow it"),
+            GroupReason::NoTemplate => f.write_str("nobody knows what its nodes look like"),
+            GroupReason::NotChosen => f.write_str("could take it, but another choice was made"),
+            GroupReason::ClusterUnhealthy => {
+                f.write_str("nothing is bought while too many nodes are not ready")
+            }
+        }
+    }
+}
+
+/// The node is a new one, so what it has free is what it has.
+fn write_shortage(f: &mut fmt::Formatter<'_>, shortage: &Shortage) -> fmt::Result {
+    let Shortage { resource, asks, free, .. } = shortage;
+    let (asks, free) = (show_amount(*resource, *asks), show_amount(*resource, *free));
+    write!(f, "insufficient {resource}: asks {asks}, a new node has {free}")
+}
+
+// === impl Clock ===
+
+impl Display for Clock {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = self.at.to_string();
+        let now = self.now.map(|now| now.to_string());
+        match (text.split_once('T'), now.as_ref().and_then(|now| now.split_once('T'))) {
+            (Some((date, time)), Some((today, _))) if date == today => {
+                let time = time.trim_end_matches('Z');
+                f.write_str(time.strip_suffix(":00").unwrap_or(time))
+            }
+            _ => f.write_str(&text),
+        }
+    }
+}
+
+// === impl Count ===
+
+impl Display for Count {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(count, noun) = self;
+        write!(f, "{count} {noun}{}", if *count == 1 { "" } else { "s" })
+    }
+}

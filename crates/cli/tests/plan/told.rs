@@ -1,0 +1,112 @@
+//! The plan as it is told to a person.
+
+use expect_test::expect;
+
+use crate::{SMALL, check, scenario};
+
+#[test]
+fn something_of_everything() {
+    check(&[], SMALL, expect![[r#"
+        small grows by 2 nodes (1 → 3) for 2 pods web-… (a)
+
+        pod a-b/web stays pending: no group can take it
+          small    insufficient cpu: asks 4, a new node has 2
+          tainted  taint gpu=yes:NoSchedule is not tolerated
+        pod a/web-0 stays pending for now: no group can take it in this pass
+          small    at its maximum of 3
+          tainted  taint gpu=yes:NoSchedule is not tolerated
+        pod a/gated is left to others: a DaemonSet's, gated or of another scheduler
+
+        node own-0 stays: of no group
+        node small-0 stays: not underutilised
+
+        group small    target 1 (0..3), 1 ready, healthy
+        group tainted  target 0 (0..3), 0 ready, healthy
+
+        The nodes cost $0.10 an hour, and $0.30 after this.
+    "#]]);
+}
+
+#[test]
+fn groups_that_grow_and_a_pod_that_none_can_take() {
+    check(&[], &scenario("joint-mixed-outcomes"), expect![[r#"
+        cpu-rich grows by 1 node (1 → 2) for pod default/wants-cpu
+        mem-rich grows by 1 node (1 → 2) for pod default/wants-memory
+
+        pod default/too-big stays pending: no group can take it
+          cpu-rich  insufficient cpu: asks 2, a new node has 1
+          mem-rich  insufficient cpu: asks 2, a new node has 100m
+
+        2 nodes stay: not underutilised (cpu-0, mem-0)
+
+        group cpu-rich  target 1 (0..10), 1 ready, healthy
+        group mem-rich  target 1 (0..10), 1 ready, healthy
+    "#]]);
+}
+
+#[test]
+fn nothing_to_do_while_a_group_rests() {
+    check(&[], &scenario("backoff-active"), expect![[r#"
+        Nothing to do: no group can be used for the pod that has no place, and no node can go.
+
+        pod default/p stays pending for now: no group can take it in this pass
+          pool-a  backing off until 12:03 (STOCKOUT)
+
+        group pool-a  target 0 (0..10), 0 ready, backing off until 12:03 (STOCKOUT)
+    "#]]);
+}
+
+#[test]
+fn a_machine_that_failed() {
+    check(&[], &scenario("failed-instance-other-group"), expect![[r#"
+        pool-b grows by 1 node (0 → 1) for pod default/p
+
+        instance sim://a-0 of pool-a is deleted: failed: no machines left (STOCKOUT)
+
+        group pool-a  target 1 (0..10), 0 ready, backing off until 12:05 (STOCKOUT)
+        group pool-b  target 0 (0..10), 0 ready, healthy
+    "#]]);
+}
+
+#[test]
+fn pods_that_hold_their_nodes() {
+    check(&[], &scenario("down-drain-blockers"), expect![[r#"
+        Nothing to do: every pod has a place, and no node can go.
+
+        node fixed-0 stays: of no group
+        5 nodes stay: a pod cannot be moved (n-bare, n-custom, n-few, n-orphan …)
+
+        group pool-a  target 5 (0..9), 5 ready, healthy
+    "#]]);
+}
+
+#[test]
+fn nodes_that_go_and_nodes_that_wait() {
+    check(&[], &scenario("down-timers"), expect![[r#"
+        node quick-0 of quick goes: nothing runs on it
+        node slow-3 of slow goes: unready for too long
+
+        node fixed-0 stays: of no group
+        2 nodes stay: not unneeded for long enough (slow-0, slow-1)
+        node slow-2 stays: not unready for long enough, it is since 11:50
+
+        group quick  target 1 (0..9), 1 ready, healthy
+        group slow   target 4 (0..9), 2 ready, healthy
+    "#]]);
+}
+
+#[test]
+fn a_cluster_that_cannot_be_trusted() {
+    check(&[], &scenario("cluster-unhealthy"), expect![[r#"
+        The cluster is unhealthy: too many nodes are not ready.
+        Nothing to do: no group can be used for the 2 pods that have no place, and no node can go yet (1 node idle).
+
+        2 pods p-… (default) stay pending for now: no group can take them in this pass
+          pool-a  nothing is bought while too many nodes are not ready
+        pod default/p-0 has a place on a node that is here or on its way
+
+        10 nodes stay: too many nodes are not ready (good-0, good-1, good-2, good-3 …)
+
+        group pool-a  target 10 (0..20), 5 ready, unhealthy: too many of its nodes are not ready
+    "#]]);
+}

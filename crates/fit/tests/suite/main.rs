@@ -1,0 +1,8 @@
+//! What the scheduler said, what a slow reference says, and what the snapshot says: all three have to agree.
+
+mod generate;
+mod hosts;
+mod player;
+mod properties;
+mod reference;
+mod vectors;

@@ -1,0 +1,17 @@
+//! From wire types to the words of the model, by the rules of the API server and the scheduler.
+
+pub(crate) mod affinity;
+pub(crate) mod amounts;
+pub(crate) mod extras;
+pub(crate) mod meta;
+pub(crate) mod node;
+pub(crate) mod pod;
+pub(crate) mod ports;
+pub(crate) mod requests;
+pub(crate) mod selector;
+pub(crate) mod shape;
+pub(crate) mod spread;
+pub(crate) mod storage;
+pub(crate) mod taints;
+pub(crate) mod volumes;
+pub(crate) mod workload;

@@ -1,0 +1,228 @@
+//! What each kind adds to the objects.
+
+use std::sync::Arc;
+
+use plimsoll_model::{DaemonSet, Symbol, label};
+use serde::Deserialize;
+
+use super::{Holder, Reader};
+use crate::{
+    convert::{meta, node, pod::Role, storage, workload},
+    kind::Kind,
+    parse::parse,
+    problem::Checked,
+    wire::{self, meta::Metadata, value::Text},
+};
+
+/// How many objects a manifest stands for.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Copies {
+    /// Itself.
+    One,
+    /// So many, with numbers in their names.
+    Numbered(u32),
+}
+
+/// An object that can be taken.
+trait Admit<'a>: Deserialize<'a> {
+    fn metadata(&mut self) -> &mut Metadata<'a>;
+
+    /// Adds what the object means.
+    fn admit(&self, kind: Kind, reader: &mut Reader) -> Checked<()>;
+}
+
+/// Takes an object of a known kind.
+pub(super) fn admit(reader: &mut Reader, kind: Kind, json: &str, copies: Copies) -> Checked<()> {
+    match kind {
+        Kind::Budget => take::<wire::workload::Budget<'_>>(reader, kind, json, copies),
+        Kind::Claim => take::<wire::storage::Claim<'_>>(reader, kind, json, copies),
+        Kind::ConfigMap => take::<wire::workload::ConfigMap<'_>>(reader, kind, json, copies),
+        Kind::CsiDriver => take::<wire::storage::CsiDriver<'_>>(reader, kind, json, copies),
+        Kind::CsiNode => take::<wire::storage::CsiNode<'_>>(reader, kind, json, copies),
+        Kind::DaemonSet => take::<wire::workload::DaemonSet<'_>>(reader, kind, json, copies),
+        Kind::Job => take::<wire::workload::Job<'_>>(reader, kind, json, copies),
+        Kind::Namespace => take::<wire::meta::Namespace<'_>>(reader, kind, json, copies),
+        Kind::Node => take::<wire::node::Node<'_>>(reader, kind, json, copies),
+        Kind::Pod => take::<wire::pod::Pod<'_>>(reader, kind, json, copies),
+        Kind::PriorityClass => {
+            take::<wire::workload::PriorityClass<'_>>(reader, kind, json, copies)
+        }
+        Kind::ReplicaSet | Kind::ReplicationController | Kind::StatefulSet => {
+            take::<wire::workload::Replicated<'_>>(reader, kind, json, copies)
+        }
+        Kind::StorageCapacity => {
+            take::<wire::storage::StorageCapacity<'_>>(reader, kind, json, copies)
+        }
+        Kind::StorageClass => take::<wire::storage::StorageClass<'_>>(reader, kind, json, copies),
+        Kind::Volume => take::<wire::storage::Volume<'_>>(reader, kind, json, copies),
+        Kind::VolumeAttachment => {
+            take::<wire::storage::VolumeAttachment<'_>>(reader, kind, json, copies)
+        }
+    }
+}
+
+fn take<'a, T: Admit<'a>>(
+    reader: &mut Reader,
+    kind: Kind,
+    json: &'a str,
+    copies: Copies,
+) -> Checked<()> {
+    let mut object: T = parse(json)?;
+    let Copies::Numbered(count) = copies else {
+        return add(&mut object, kind, reader);
+    };
+    let name = object.metadata().name.to_string();
+    for number in 0..count {
+        rename(object.metadata(), kind, numbered(&name, number));
+        add(&mut object, kind, reader)?;
+    }
+    Ok(())
+}
+
+fn add<'a, T: Admit<'a>>(object: &mut T, kind: Kind, reader: &mut Reader) -> Checked<()> {
+    if kind != Kind::Pod {
+        reader.note(kind, object.metadata())?;
+    }
+    object.admit(kind, reader)
+}
+
+fn numbered(name: &str, number: u32) -> String {
+    match name.is_empty() {
+        // A name that is missing stays so, and is complained about.
+        true => String::new(),
+        false if name.contains("%d") => name.replace("%d", &number.to_string()),
+        false => format!("{name}-{number}"),
+    }
+}
+
+/// The kubelet names a node's hostname label after the node.
+fn rename(metadata: &mut Metadata<'_>, kind: Kind, name: String) {
+    let old = std::mem::replace(&mut metadata.name, Text::from_string(name.clone()));
+    if kind == Kind::Node
+        && let Some(host) = metadata.labels.get_mut(label::HOSTNAME)
+        && *host == old
+    {
+        *host = Text::from_string(name);
+    }
+}
+
+// === impl Copies ===
+
+impl Copies {
+    /// How many there are.
+    pub(super) fn count(self) -> usize {
+        match self {
+            Self::One => 1,
+            Self::Numbered(count) => usize::try_from(count).unwrap_or(usize::MAX),
+        }
+    }
+}
+
+/// Implements [`Admit`] for a type: `|object, kind, reader| …` adds the object.
+macro_rules! admit {
+    ($($type:ty => |$object:pat_param, $kind:pat_param, $reader:pat_param| $body:block)*) => {$(
+        impl<'a> Admit<'a> for $type {
+            fn metadata(&mut self) -> &mut Metadata<'a> {
+                &mut self.metadata
+            }
+
+            fn admit(&self, $kind: Kind, $reader: &mut Reader) -> Checked<()> {
+                let $object = self;
+                $body
+                Ok(())
+            }
+        }
+    )*};
+}
+
+admit! {
+    wire::workload::Budget<'a> => |budget, _, reader| {
+        reader.objects.budgets.push(workload::budget(budget)?);
+    }
+
+    wire::storage::Claim<'a> => |claim, _, reader| {
+        let claim = storage::claim(claim)?;
+        reader.objects.storage.claims.insert(claim.id, claim);
+    }
+
+    wire::workload::ConfigMap<'a> => |map, _, reader| {
+        reader.objects.config_maps.push(workload::config_map(map)?);
+    }
+
+    wire::storage::CsiDriver<'a> => |driver, _, reader| {
+        if driver.spec.storage_capacity == Some(true) {
+            let name = Symbol::new(meta::name(&driver.metadata)?);
+            reader.objects.storage.capacity_drivers.insert(name);
+        }
+    }
+
+    wire::storage::CsiNode<'a> => |node, _, reader| {
+        reader.objects.storage.limits.extend(storage::limits(node)?);
+    }
+
+    wire::workload::DaemonSet<'a> => |set, _, reader| {
+        let pod = workload::daemon_pod(set)?;
+        let holder = Holder::DaemonSet(reader.objects.daemon_sets.len());
+        reader.priorities.note(holder, &set.spec.template.spec)?;
+        reader.objects.daemon_sets.push(DaemonSet {
+            namespace: pod.namespace,
+            name: meta::name(&set.metadata)?.into(),
+            uid: (&*set.metadata.uid).into(),
+            pod: reader.pods.shapes.share(pod),
+            priority: 0,
+        });
+    }
+
+    wire::workload::Job<'a> => |job, kind, reader| {
+        let wanted = job.spec.parallelism;
+        let controller = workload::controller(kind, &job.metadata, wanted, "parallelism")?;
+        reader.objects.controllers.push(controller);
+    }
+
+    wire::meta::Namespace<'a> => |namespace, _, reader| {
+        let name = Symbol::new(meta::name(&namespace.metadata)?);
+        reader.objects.namespaces.insert(name, meta::labels(&namespace.metadata.labels));
+    }
+
+    wire::node::Node<'a> => |node, _, reader| {
+        let node = node::node(node, reader.pods.default_created)?;
+        reader.objects.nodes.push(Arc::new(node));
+    }
+
+    wire::pod::Pod<'a> => |pod, _, reader| {
+        let converted = reader.pods.convert(pod, Role::Member)?;
+        reader.priorities.note(Holder::Pod(reader.objects.pods.len()), &pod.spec)?;
+        reader.objects.pods.push(converted);
+    }
+
+    wire::workload::PriorityClass<'a> => |class, _, reader| {
+        reader.priorities.add(class)?;
+    }
+
+    wire::workload::Replicated<'a> => |set, kind, reader| {
+        let wanted = set.spec.replicas;
+        let controller = workload::controller(kind, &set.metadata, wanted, "replicas")?;
+        reader.objects.controllers.push(controller);
+    }
+
+    wire::storage::StorageCapacity<'a> => |capacity, _, reader| {
+        reader.objects.storage.capacities.push(storage::capacity(capacity)?);
+    }
+
+    wire::storage::StorageClass<'a> => |class, _, reader| {
+        let class = storage::storage_class(class)?;
+        reader.objects.storage.classes.insert(class.name, class);
+    }
+
+    wire::storage::Volume<'a> => |volume, _, reader| {
+        reader.objects.storage.add_volume(storage::volume(volume)?);
+    }
+
+    wire::storage::VolumeAttachment<'a> => |attachment, _, reader| {
+        let (node, source) = (&attachment.spec.node, &attachment.spec.source);
+        if let Some(volume) = meta::given_symbol(&source.volume) {
+            let attachments = &mut reader.objects.storage.attachments;
+            attachments.entry(Symbol::new(node)).or_default().push(volume);
+        }
+    }
+}

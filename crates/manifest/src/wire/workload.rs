@@ -1,0 +1,75 @@
+//! The objects around pods.
+
+use crate::wire::{
+    meta::{LabelSelector, Metadata},
+    pod::PodTemplate,
+    value::{CountOrText, Pairs, Text},
+    wire,
+};
+
+wire! {
+    /// A ReplicaSet, StatefulSet or ReplicationController.
+    struct Replicated<'a> {
+        "metadata" => metadata: Metadata<'a>,
+        "spec" => spec: ReplicatedSpec,
+    }
+
+    /// How many pods it wants.
+    struct ReplicatedSpec {
+        "replicas" => replicas: Option<i64>,
+    }
+
+    /// A batch/v1 Job.
+    struct Job<'a> {
+        "metadata" => metadata: Metadata<'a>,
+        "spec" => spec: JobSpec,
+    }
+
+    /// How many pods a job runs at a time.
+    struct JobSpec {
+        "parallelism" => parallelism: Option<i64>,
+    }
+
+    /// An apps/v1 DaemonSet.
+    struct DaemonSet<'a> {
+        "metadata" => metadata: Metadata<'a>,
+        "spec" => spec: DaemonSetSpec<'a>,
+    }
+
+    /// `spec` of a DaemonSet.
+    struct DaemonSetSpec<'a> {
+        "template" => template: PodTemplate<'a>,
+    }
+
+    /// A policy/v1 PodDisruptionBudget.
+    struct Budget<'a> {
+        "metadata" => metadata: Metadata<'a>,
+        "spec" => spec: BudgetSpec<'a>,
+        "status" => status: BudgetStatus,
+    }
+
+    /// `spec` of a budget.
+    struct BudgetSpec<'a> {
+        "selector" => selector: Option<LabelSelector<'a>>,
+        "minAvailable" => min_available: Option<CountOrText<'a>>,
+        "maxUnavailable" => max_unavailable: Option<CountOrText<'a>>,
+    }
+
+    /// `status` of a budget.
+    struct BudgetStatus {
+        "disruptionsAllowed" => allowed: Option<i64>,
+    }
+
+    /// A v1.ConfigMap.
+    struct ConfigMap<'a> {
+        "metadata" => metadata: Metadata<'a>,
+        "data" => data: Pairs<'a, Text<'a>>,
+    }
+
+    /// A scheduling.k8s.io/v1 PriorityClass.
+    struct PriorityClass<'a> {
+        "metadata" => metadata: Metadata<'a>,
+        "value" => value: Option<i64>,
+        "globalDefault" => global_default: Option<bool>,
+    }
+}

@@ -1,0 +1,98 @@
+//! The World: everything a decision needs, as one value.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use jiff::{SignedDuration, Timestamp};
+
+use crate::{
+    Budget, Controller, DaemonSet, Group, Namespaces, Node, Pod, PodName, Settings, Storage, Symbol,
+};
+
+/// What a pass sees. Nothing in it changes while a decision is made.
+#[derive(Clone, Debug)]
+pub struct World {
+    /// The moment for which the decision is made.
+    pub now: Timestamp,
+    /// What the user wants.
+    pub settings: Settings,
+    /// Namespaces with their labels.
+    pub namespaces: Namespaces,
+    /// Storage objects.
+    pub storage: Storage,
+    /// Nodes, whether of a group or not; no name stands twice.
+    pub nodes: Vec<Arc<Node>>,
+    /// Pods, those without a node included.
+    pub pods: Vec<Pod>,
+    /// Controllers that would replace pods.
+    pub controllers: Vec<Controller>,
+    /// DaemonSets, whose pods every new node has to carry.
+    pub daemon_sets: Vec<DaemonSet>,
+    /// Disruption budgets.
+    pub budgets: Vec<Budget>,
+    /// Groups with their machines; no id stands twice.
+    pub groups: Vec<Group>,
+    /// What earlier passes left to be remembered.
+    pub memory: Memory,
+}
+
+/// What has to survive from pass to pass, and over a restart.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Memory {
+    /// Nodes that nobody needs, with the moment that began.
+    pub unneeded_since: BTreeMap<Symbol, Timestamp>,
+    /// Nodes that are unready, with the moment that began.
+    pub unready_since: BTreeMap<Symbol, Timestamp>,
+    /// Instances that have not become nodes, with the moment they were first seen; by group and instance.
+    pub unregistered_since: BTreeMap<(Symbol, Box<str>), Timestamp>,
+    /// When nodes were last bought.
+    pub last_scale_up: Option<Timestamp>,
+    /// When a node was last given back.
+    pub last_scale_down: Option<Timestamp>,
+    /// When giving a node back last failed.
+    pub last_scale_down_failure: Option<Timestamp>,
+    /// The same moments by group.
+    pub group_activity: BTreeMap<Symbol, Activity>,
+    /// Increases that have been asked for and have not all arrived.
+    pub orders: Vec<Order>,
+    /// Groups that rest after a failure.
+    pub backoff: BTreeMap<Symbol, Backoff>,
+    /// Groups whose target is not what is there, with the moment that began.
+    pub size_mismatch_since: BTreeMap<Symbol, Timestamp>,
+    /// Pods evicted lately that may not have found a new place yet.
+    pub recent_evictions: BTreeMap<PodName, Timestamp>,
+}
+
+/// When a group last changed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Activity {
+    /// When it last grew.
+    pub scale_up: Option<Timestamp>,
+    /// When it last shrank.
+    pub scale_down: Option<Timestamp>,
+    /// When shrinking it last failed.
+    pub failure: Option<Timestamp>,
+}
+
+/// An increase that was asked of a provider.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Order {
+    /// The group.
+    pub group: Symbol,
+    /// How many machines.
+    pub increase: u32,
+    /// When.
+    pub at: Timestamp,
+}
+
+/// A group's rest after a failure.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Backoff {
+    /// Until when it rests.
+    pub until: Timestamp,
+    /// How long this rest is; the next is twice as long.
+    pub step: SignedDuration,
+    /// When the last failure was: the backoff is forgotten some time after it.
+    pub failed: Timestamp,
+    /// The provider's code, or ours.
+    pub code: Box<str>,
+}

@@ -1,0 +1,59 @@
+//! One pass: from the World to the Plan.
+
+use plimsoll_model::World;
+
+use crate::{
+    existing,
+    pending::Pending,
+    plan::{GroupReason, Plan},
+    report::{self, Findings},
+    scale_down,
+    scale_up::{self, Allowance, Bought, Market, Shop},
+    scene::Scene,
+    state::{self, Readiness},
+};
+
+/// Decides what to buy, what to give back and what to put right, and says why.
+///
+/// Pure: the same World gives the same Plan, to the byte. What the next pass has to remember is in [`Plan::memory`].
+pub fn plan(world: &World) -> Plan {
+    let mut scene = Scene::new(state::observe(world));
+    let pending = Pending::sort_out(&mut scene);
+    let fitted = existing::place(&mut scene, pending.demands);
+    let (young, wanting): (Vec<_>, Vec<_>) =
+        fitted.rest.into_iter().partition(|demand| demand.young);
+
+    let allowance = Allowance::new(&scene);
+    let market = Market::new(&scene, &allowance);
+    let brake = brake(&scene);
+    let bought = if brake.is_none() {
+        scale_up::buy(&mut scene, &market, &allowance, &wanting)
+    } else {
+        Bought { shop: Shop::new(&scene, &market, allowance), rest: wanting }
+    };
+    let explained =
+        scale_up::explain(&mut scene, &market, Some(&bought.shop), &bought.rest, brake.as_ref());
+    let given = scale_down::give_back(&mut scene, &bought.shop);
+    let findings = Findings {
+        settled: pending.settled,
+        fitted: fitted.placed,
+        young,
+        bought,
+        explained,
+        given,
+    };
+    report::report(scene, findings)
+}
+
+/// What keeps everything from being bought, if something does.
+fn brake(scene: &Scene<'_>) -> Option<GroupReason> {
+    let settings = &scene.state.world.settings.scale_up;
+    let any_ready = scene.state.nodes.iter().any(|node| node.readiness == Readiness::Ready);
+    if !scene.state.healthy && !settings.when_unhealthy {
+        Some(GroupReason::ClusterUnhealthy)
+    } else if !settings.from_zero && !any_ready {
+        Some(GroupReason::QuotaExceeded { limit: "scale-up-from-zero" })
+    } else {
+        None
+    }
+}

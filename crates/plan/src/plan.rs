@@ -1,0 +1,294 @@
+//! The Plan: what to do, and for every pod, node and group why.
+
+use std::sync::Arc;
+
+use plimsoll_fit::Rejection;
+use plimsoll_model::{Memory, Money, PodName, Symbol, Timestamp};
+
+/// What a pass decided. Every list is sorted by its fields in the order they stand.
+#[derive(Clone, Debug, Default)]
+pub struct Plan {
+    /// Groups to grow.
+    pub purchases: Vec<Purchase>,
+    /// Nodes to give back.
+    pub retirements: Vec<Retirement>,
+    /// What to put right at the providers.
+    pub repairs: Vec<Repair>,
+    /// Nodes that nobody needs, with the moment that began.
+    pub unneeded: Vec<Unneeded>,
+    /// Nodes that stay, with the reason that decided.
+    pub blocked: Vec<Blocked>,
+    /// Pods without a node, and what becomes of them.
+    pub pods: Vec<PodReport>,
+    /// Groups as the pass found them.
+    pub groups: Vec<GroupReport>,
+    /// Whether the cluster as a whole can be trusted.
+    pub healthy: bool,
+    /// The cost of all nodes per hour, as it is and as it will be.
+    pub cost: Cost,
+    /// Where the plan puts each pod it has a place for, in an order in which each is admissible when it is made.
+    pub placements: Vec<Placement>,
+    /// What the next pass has to remember.
+    pub memory: Memory,
+}
+
+/// A group to grow.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Purchase {
+    /// The group.
+    pub group: Symbol,
+    /// Its target, after repairs.
+    pub from: u32,
+    /// Its new target.
+    pub to: u32,
+    /// The pods without a node that get their place by it.
+    pub pods: Vec<PodName>,
+}
+
+/// A node to give back.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Retirement {
+    /// The node.
+    pub node: Symbol,
+    /// Its group.
+    pub group: Symbol,
+    /// Why it can go.
+    pub why: RetirementReason,
+    /// Pods to evict from it.
+    pub evict: Vec<PodName>,
+}
+
+/// Why a node can go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum RetirementReason {
+    /// Nothing runs on it.
+    Empty,
+    /// Little runs on it, and that has another place.
+    Underutilized,
+    /// It has been unready for too long.
+    Unready,
+    /// Its pods fit on fewer or cheaper nodes.
+    Consolidate,
+    /// Its time is up.
+    Rotate,
+}
+
+/// Something to put right at a provider.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Repair {
+    /// An instance that will not become a node.
+    DeleteInstance {
+        /// The group.
+        group: Symbol,
+        /// The instance.
+        instance: Box<str>,
+        /// In words.
+        why: String,
+    },
+    /// A target above what is there and what is coming.
+    LowerTarget {
+        /// The group.
+        group: Symbol,
+        /// The target.
+        from: u32,
+        /// The new target.
+        to: u32,
+        /// In words.
+        why: String,
+    },
+    /// A group below its minimum.
+    RaiseToMin {
+        /// The group.
+        group: Symbol,
+        /// The target.
+        from: u32,
+        /// The minimum.
+        to: u32,
+    },
+}
+
+/// A node that nobody needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Unneeded {
+    /// The node.
+    pub node: Symbol,
+    /// Since when.
+    pub since: Timestamp,
+}
+
+/// A node that stays.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Blocked {
+    /// The node.
+    pub node: Symbol,
+    /// Why.
+    pub reason: BlockReason,
+    /// The pod that holds it, with `BlockedByPod` and `BlockedByOnCompletionPod`.
+    pub pod: Option<PodName>,
+    /// What holds the pod, with `BlockedByPod`.
+    pub pod_reason: Option<PodBlockReason>,
+}
+
+/// Why a node stays. The names are the upstream's where it has one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[expect(
+    missing_docs,
+    reason = "the names say it; docs/reasons are in the contract of `plimsoll plan`"
+)]
+pub enum BlockReason {
+    NoNodeGroup,
+    ScaleDownDisabledAnnotation,
+    ScaleDownUnreadyDisabled,
+    NotUnderutilized,
+    NotUnneededLongEnough,
+    NotUnreadyLongEnough,
+    NodeGroupMinSizeReached,
+    MinimalResourceLimitExceeded,
+    CurrentlyBeingDeleted,
+    NoPlaceToMovePods,
+    BlockedByPod,
+    BlockedByOnCompletionPod,
+    AtomicScaleDownFailed,
+    Cooldown,
+    Budget,
+    ClusterUnhealthy,
+}
+
+/// What keeps a pod from being moved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[expect(missing_docs, reason = "the names are the upstream's")]
+pub enum PodBlockReason {
+    NotReplicated,
+    ControllerNotFound,
+    MinReplicasReached,
+    UnmovableKubeSystemPod,
+    NotSafeToEvictAnnotation,
+    LocalStorageRequested,
+    NotEnoughPdb,
+}
+
+/// What becomes of a pod without a node.
+#[derive(Clone, Debug)]
+pub struct PodReport {
+    /// The pod.
+    pub pod: PodName,
+    /// What becomes of it.
+    pub outcome: Outcome,
+    /// The group that grows for it.
+    pub group: Option<Symbol>,
+    /// The node that takes it, with `FitsExisting` and `Nominated`.
+    pub node: Option<Symbol>,
+    /// When no group takes it: what each has against it, sorted by group. Pods of one shape share the list.
+    pub rejections: Arc<[GroupRejection]>,
+}
+
+/// What becomes of a pod without a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Outcome {
+    /// A group grows for it.
+    TriggeredScaleUp,
+    /// A node that is here or on its way takes it.
+    FitsExisting,
+    /// The scheduler has chosen a node for it.
+    Nominated,
+    /// Some group could take it, but not in this pass.
+    AwaitsNextPass,
+    /// No group's node would ever take it.
+    NoGroupFits,
+    /// It is too young to buy for.
+    TooYoung,
+    /// Its priority is too low to buy for.
+    Expendable,
+    /// It is somebody else's business: a DaemonSet's, gated, or of a foreign scheduler.
+    Ignored,
+}
+
+/// What a group has against a pod.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GroupRejection {
+    /// The group.
+    pub group: Symbol,
+    /// Its reason.
+    pub reason: GroupReason,
+}
+
+/// Why a group does not grow for a pod.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum GroupReason {
+    /// The scheduler would not put the pod on its node: the first filter that objects.
+    Filter(Rejection),
+    /// It is as large as it may be.
+    MaxSizeReached {
+        /// The maximum.
+        max: u32,
+    },
+    /// It rests after a failure.
+    Backoff {
+        /// Until when.
+        until: Timestamp,
+        /// The failure's code.
+        code: Box<str>,
+    },
+    /// Too many of its nodes are not ready.
+    Unhealthy,
+    /// A limit of the whole cluster stands in the way.
+    QuotaExceeded {
+        /// The flag that sets it.
+        limit: &'static str,
+    },
+    /// Nobody knows what its nodes look like.
+    NoTemplate,
+    /// It could take the pod, but another choice was made in this pass.
+    NotChosen,
+    /// The cluster as a whole is unhealthy, so nothing is bought.
+    ClusterUnhealthy,
+}
+
+/// A group as the pass found it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GroupReport {
+    /// Its id.
+    pub id: Symbol,
+    /// Whether it can be used.
+    pub health: GroupHealth,
+    /// How many machines were asked for.
+    pub target: u32,
+    /// Nodes that are ready.
+    pub ready: u32,
+    /// Machines that are on their way.
+    pub upcoming: u32,
+}
+
+/// Whether a group can be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum GroupHealth {
+    /// It can.
+    Healthy,
+    /// Too many of its nodes are not ready.
+    Unhealthy,
+    /// It rests after a failure.
+    Backoff {
+        /// Until when.
+        until: Timestamp,
+        /// The failure's code.
+        code: Box<str>,
+    },
+}
+
+/// The cost of all nodes per hour. Nodes of no group have none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Cost {
+    /// As it is.
+    pub before: Money,
+    /// As it will be.
+    pub after: Money,
+}
+
+/// A pod's place in the plan.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Placement {
+    /// The pod.
+    pub pod: PodName,
+    /// The node: one that is here, or `group#k` for the k-th that is on its way or bought.
+    pub node: Symbol,
+}

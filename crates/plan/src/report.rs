@@ -1,0 +1,224 @@
+//! From what a pass found and did to the Plan.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use plimsoll_fit::NodeId;
+use plimsoll_model::{Memory, Money, Order, PodName, Symbol};
+use rustc_hash::FxHashMap;
+
+use crate::{
+    pending::Demand,
+    plan::{Cost, GroupReport, Outcome, Placement, Plan, PodReport, Purchase, Repair, Retirement},
+    scale_down::GivenBack,
+    scale_up::{Bought, Explained},
+    scene::Scene,
+    template::listed_price,
+};
+
+/// What the parts of a pass have found.
+#[derive(Debug)]
+pub(crate) struct Findings {
+    /// Pods that need nothing, by place, with the reason and the node in view.
+    pub settled: Vec<(usize, Outcome, Option<Symbol>)>,
+    /// Pods that a node takes that is here or on its way, in the order they were placed.
+    pub fitted: Vec<(Demand, NodeId)>,
+    /// Pods too young to buy for.
+    pub young: Vec<Demand>,
+    pub bought: Bought,
+    /// What groups say to the pods that are left.
+    pub explained: Explained,
+    /// What is given back, and why the rest stays.
+    pub given: GivenBack,
+}
+
+/// Puts the Plan together.
+pub(crate) fn report(scene: Scene<'_>, findings: Findings) -> Plan {
+    let world = scene.state.world;
+    let names = node_names(&scene, &findings.bought);
+    let purchases = purchases(&scene, &findings.bought);
+    let mut plan = Plan {
+        groups: groups(&scene),
+        healthy: scene.state.healthy,
+        cost: cost(&scene, &purchases, &findings.given.retirements),
+        placements: placements(&scene, &findings, &names),
+        pods: pods(&scene, &findings, &names),
+        memory: remember(&scene, &purchases, &findings.given),
+        purchases,
+        retirements: findings.given.retirements,
+        repairs: scene.state.repairs,
+        unneeded: findings.given.unneeded,
+        blocked: findings.given.blocked,
+    };
+    debug_assert_eq!(plan.groups.len(), world.groups.len());
+    plan.repairs.sort_unstable();
+    plan
+}
+
+/// Names of the nodes that pods were put on: new ones are numbered within their group, in the order they were bought.
+fn node_names(scene: &Scene<'_>, bought: &Bought) -> FxHashMap<NodeId, Symbol> {
+    let mut numbers: BTreeMap<usize, u32> = BTreeMap::new();
+    let mut names = FxHashMap::default();
+    for node in &bought.shop.nodes {
+        let number = numbers.entry(node.group).or_default();
+        *number += 1;
+        let group = scene.state.world.groups[node.group].id;
+        names.insert(node.id, Symbol::new(&format!("{group}#{number}")));
+    }
+    names
+}
+
+fn purchases(scene: &Scene<'_>, bought: &Bought) -> Vec<Purchase> {
+    let world = scene.state.world;
+    let group_of: FxHashMap<NodeId, usize> =
+        bought.shop.nodes.iter().map(|node| (node.id, node.group)).collect();
+    let mut grown: BTreeMap<usize, (u32, Vec<PodName>)> = BTreeMap::new();
+    for node in &bought.shop.nodes {
+        grown.entry(node.group).or_default().0 += 1;
+    }
+    for placed in bought.shop.placed.iter().filter(|placed| !placed.demand.moving) {
+        if let Some(group) = group_of.get(&placed.node) {
+            grown.entry(*group).or_default().1.push(world.pods[placed.demand.pod].id());
+        }
+    }
+    let mut purchases: Vec<Purchase> = grown
+        .into_iter()
+        .map(|(group, (count, mut pods))| {
+            pods.sort_unstable();
+            let from = scene.state.groups[group].target;
+            Purchase { group: world.groups[group].id, from, to: from + count, pods }
+        })
+        .collect();
+    purchases.sort_unstable();
+    purchases
+}
+
+fn groups(scene: &Scene<'_>) -> Vec<GroupReport> {
+    let mut reports: Vec<GroupReport> = scene
+        .state
+        .world
+        .groups
+        .iter()
+        .zip(&scene.state.groups)
+        .map(|(group, found)| GroupReport {
+            id: group.id,
+            health: found.health.clone(),
+            target: group.target,
+            ready: found.ready,
+            upcoming: found.found_upcoming,
+        })
+        .collect();
+    reports.sort_by_key(|report| report.id);
+    reports
+}
+
+/// Money by the providers' word, for the targets as found and as they will be.
+fn cost(scene: &Scene<'_>, purchases: &[Purchase], retirements: &[Retirement]) -> Cost {
+    let world = scene.state.world;
+    let mut retired: FxHashMap<Symbol, u32> = FxHashMap::default();
+    for retirement in retirements {
+        *retired.entry(retirement.group).or_default() += 1;
+    }
+    let mut cost = Cost::default();
+    for (group, found) in world.groups.iter().zip(&scene.state.groups) {
+        let price = listed_price(group);
+        let purchase = purchases.iter().find(|purchase| purchase.group == group.id);
+        cost.before = cost.before + price.times(group.target);
+        let retired = retired.get(&group.id).copied().unwrap_or(0);
+        let target = purchase.map_or(found.target, |purchase| purchase.to);
+        cost.after = cost.after + price.times(target.saturating_sub(retired));
+    }
+    debug_assert!(cost.before >= Money::ZERO);
+    cost
+}
+
+fn placements(
+    scene: &Scene<'_>,
+    findings: &Findings,
+    names: &FxHashMap<NodeId, Symbol>,
+) -> Vec<Placement> {
+    let world = scene.state.world;
+    let nominated = findings.settled.iter().filter_map(|(pod, _, node)| {
+        node.map(|node| Placement { pod: world.pods[*pod].id(), node })
+    });
+    let fitted = findings.fitted.iter().map(|(demand, node)| (demand, *node));
+    let bought = findings.bought.shop.placed.iter().map(|placed| (&placed.demand, placed.node));
+    let placed = fitted.chain(bought).filter(|(demand, _)| !demand.moving);
+    let placed = placed.map(|(demand, node)| Placement {
+        pod: world.pods[demand.pod].id(),
+        node: name_of(scene, names, node),
+    });
+    nominated.chain(placed).collect()
+}
+
+fn name_of(scene: &Scene<'_>, names: &FxHashMap<NodeId, Symbol>, node: NodeId) -> Symbol {
+    names.get(&node).copied().unwrap_or_else(|| scene.snapshot.node(node).name)
+}
+
+fn pods(
+    scene: &Scene<'_>,
+    findings: &Findings,
+    names: &FxHashMap<NodeId, Symbol>,
+) -> Vec<PodReport> {
+    let world = scene.state.world;
+    let none: Arc<[_]> = Arc::from([]);
+    let entry = |pod: usize, outcome, group: Option<usize>, node| PodReport {
+        pod: world.pods[pod].id(),
+        outcome,
+        group: group.map(|group| world.groups[group].id),
+        node,
+        rejections: Arc::clone(&none),
+    };
+    let mut reports: Vec<PodReport> = findings
+        .settled
+        .iter()
+        .map(|(pod, outcome, node)| entry(*pod, *outcome, None, *node))
+        .collect();
+    for (demand, node) in findings.fitted.iter().filter(|(demand, _)| !demand.moving) {
+        let node = Some(name_of(scene, names, *node));
+        reports.push(entry(demand.pod, Outcome::FitsExisting, None, node));
+    }
+    reports.extend(
+        findings.young.iter().map(|demand| entry(demand.pod, Outcome::TooYoung, None, None)),
+    );
+    let group_of: FxHashMap<NodeId, usize> =
+        findings.bought.shop.nodes.iter().map(|node| (node.id, node.group)).collect();
+    for placed in findings.bought.shop.placed.iter().filter(|placed| !placed.demand.moving) {
+        reports.push(match group_of.get(&placed.node) {
+            Some(group) => entry(placed.demand.pod, Outcome::TriggeredScaleUp, Some(*group), None),
+            // A purchase for others made room where there was none before.
+            None => {
+                let node = Some(name_of(scene, names, placed.node));
+                entry(placed.demand.pod, Outcome::FitsExisting, None, node)
+            }
+        });
+    }
+    for demand in findings.bought.rest.iter().filter(|demand| !demand.moving) {
+        let (outcome, rejections) = match findings.explained.get(&demand.shape) {
+            Some((outcome, rejections)) => (*outcome, Arc::clone(rejections)),
+            None => (Outcome::NoGroupFits, Arc::clone(&none)),
+        };
+        reports.push(PodReport { rejections, ..entry(demand.pod, outcome, None, None) });
+    }
+    reports.sort_by(|one, other| one.pod.cmp(&other.pod));
+    reports
+}
+
+/// What the next pass has to remember of what this one buys and gives back.
+fn remember(scene: &Scene<'_>, purchases: &[Purchase], given: &GivenBack) -> Memory {
+    let now = scene.state.world.now;
+    let mut memory = scene.state.memory.clone();
+    for purchase in purchases {
+        let increase = purchase.to - purchase.from;
+        memory.orders.push(Order { group: purchase.group, increase, at: now });
+    }
+    let raised = scene.state.repairs.iter().filter_map(|repair| match repair {
+        Repair::RaiseToMin { group, .. } => Some(*group),
+        _ => None,
+    });
+    for group in purchases.iter().map(|purchase| purchase.group).chain(raised) {
+        memory.group_activity.entry(group).or_default().scale_up = Some(now);
+        memory.last_scale_up = Some(now);
+    }
+    given.remember(scene.state.world, &mut memory);
+    memory
+}

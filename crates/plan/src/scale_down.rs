@@ -1,0 +1,132 @@
+//! What to give back: nodes that nobody needs, and for every node that stays the reason.
+//!
+//! ```text
+//! eligible ──▶ drain ──▶ candidates ──▶ timers, cooldown, allowances, budgets ──▶ simulate ──▶ leaves
+//! cheap        rules     in order       may it go now?                            a place for
+//! reasons      per pod                      └─ not now ──▶ simulate ──▶ unneeded   every pod
+//! ```
+//!
+//! What may go now is decided first and in order, each node on top of those before it, so that all that leave can leave
+//! together. Nodes that have to wait come after that, and only to learn whether their clocks run.
+
+mod allowances;
+mod budgets;
+mod candidates;
+mod cooldown;
+mod drain;
+mod eligible;
+mod fates;
+mod simulate;
+mod timers;
+mod utilization;
+
+use plimsoll_model::{Memory, SignedDuration, World};
+
+use self::{
+    allowances::Allowances,
+    budgets::Budgets,
+    candidates::Unit,
+    cooldown::Cooldown,
+    fates::{Fates, Hold},
+    simulate::Moves,
+};
+use crate::{
+    plan::{BlockReason, Blocked, PodBlockReason, Retirement, Unneeded},
+    scale_up::Shop,
+    scene::Scene,
+};
+
+/// How long an eviction is remembered: by then the pod's successor has been seen, or nobody makes one.
+const RECENT: SignedDuration = SignedDuration::from_mins(5);
+
+/// What to give back, and why the rest stays. Every node of the World is either in `retirements` or in `blocked`.
+#[derive(Debug, Default)]
+pub(crate) struct GivenBack {
+    pub retirements: Vec<Retirement>,
+    /// Nodes that nobody needs, whether they go now or have to wait.
+    pub unneeded: Vec<Unneeded>,
+    pub blocked: Vec<Blocked>,
+}
+
+/// Decides which nodes to give back. Afterwards the scene shows the cluster without them, their pods elsewhere.
+pub(crate) fn give_back(scene: &mut Scene<'_>, shop: &Shop) -> GivenBack {
+    let mut fates = Fates::new(scene);
+    if !scene.state.healthy {
+        fates.freeze(scene, BlockReason::ClusterUnhealthy);
+        return fates.settle(scene);
+    }
+    let mut budgets = Budgets::new(scene);
+    let units = candidates::find(scene, &budgets, &mut fates);
+    let mut allowances = Allowances::new(scene);
+    let cooldown = Cooldown::new(scene, shop);
+    let mut moves = Moves::new(scene, &units);
+    let mut waiting = Vec::new();
+    for unit in units {
+        let hold = timers::hold(scene, &unit)
+            .or_else(|| cooldown.holds(unit.group).then(|| Hold::all(BlockReason::Cooldown)))
+            .or_else(|| allowances.floor(scene, &unit))
+            .or_else(|| exhausted(&budgets, scene.state.world, &unit))
+            .or_else(|| allowances.pace(&unit));
+        if let Some(hold) = hold {
+            waiting.push((unit, hold));
+            continue;
+        }
+        match moves.vacate(&mut scene.snapshot, &mut scene.pod_ids, &unit) {
+            Ok(()) => {
+                allowances.take(scene, &unit);
+                budgets.take(scene.state.world, unit.pods());
+                fates.leave(scene, &mut budgets, &unit);
+            }
+            Err(stuck) => fates.stay(&unit, Hold::one(stuck, BlockReason::NoPlaceToMovePods)),
+        }
+    }
+    watch(scene, &mut moves, &mut fates, waiting);
+    fates.settle(scene)
+}
+
+/// Finds out which of the nodes that cannot go now are unneeded: all of those that could go together, were it their time.
+fn watch(
+    scene: &mut Scene<'_>,
+    moves: &mut Moves<'_>,
+    fates: &mut Fates,
+    waiting: Vec<(Unit, Hold)>,
+) {
+    let mut pod_ids = scene.pod_ids.clone();
+    let now = scene.state.world.now;
+    let mut trial = scene.snapshot.fork();
+    for (unit, hold) in waiting {
+        match moves.vacate(&mut trial, &mut pod_ids, &unit) {
+            Ok(()) => {
+                fates.stay(&unit, hold);
+                fates.unneeded(&unit, now);
+            }
+            Err(stuck) => fates.stay(&unit, Hold::one(stuck, BlockReason::NoPlaceToMovePods)),
+        }
+    }
+}
+
+/// A pod whose disruption budget does not allow all that the unit needs, beside what this pass already takes from it.
+///
+/// Budgets recover, so such a node is not moved to another state of mind: its clock runs on while it waits.
+fn exhausted(budgets: &Budgets<'_>, world: &World, unit: &Unit) -> Option<Hold> {
+    let pod = budgets.shortage(world, unit.pods())?;
+    let member = unit.member_of(pod)?;
+    Some(Hold::by_pod(member, pod, PodBlockReason::NotEnoughPdb))
+}
+
+// === impl GivenBack ===
+
+impl GivenBack {
+    /// Writes down what the next pass has to know: the clocks of unneeded nodes, and that something leaves now.
+    pub(crate) fn remember(&self, world: &World, memory: &mut Memory) {
+        let now = world.now;
+        memory.unneeded_since =
+            self.unneeded.iter().map(|unneeded| (unneeded.node, unneeded.since)).collect();
+        memory.recent_evictions.retain(|_, at| now.duration_since(*at) < RECENT);
+        for retirement in &self.retirements {
+            memory.last_scale_down = Some(now);
+            memory.group_activity.entry(retirement.group).or_default().scale_down = Some(now);
+            memory.recent_evictions.extend(retirement.evict.iter().map(|pod| (pod.clone(), now)));
+        }
+    }
+}

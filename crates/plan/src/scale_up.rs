@@ -1,0 +1,171 @@
+//! What to buy: all pending pods and all groups at once, for the least money.
+//!
+//! ```text
+//! demands ──▶ lots ──▶ regions ──▶ items ──▶ pack ──▶ realise ──▶ nodes and places
+//!             alike    zones for   sizes     which    every placement
+//!             pods     those that            nodes,   checked by the
+//!                      need one              cheapest scheduler's rules
+//! ```
+//!
+//! What is left over goes another round. A named expander replaces the packing over all groups by one group at a time.
+
+mod exchange;
+mod expander;
+mod gangs;
+mod items;
+mod last_resort;
+mod lots;
+mod market;
+mod realise;
+mod reasons;
+mod regions;
+mod shop;
+mod similar;
+mod spare_gpus;
+mod trim;
+mod whole;
+
+use plimsoll_model::Expander;
+
+use self::{items::Packable, market::Offer, similar::Similar};
+pub(crate) use self::{
+    market::{Allowance, Market},
+    reasons::{Explained, explain},
+    shop::Shop,
+};
+use crate::{
+    pack::{Effort, pack},
+    pending::Demand,
+    scene::Scene,
+};
+
+/// Rounds of packing: the second places what the first could not for reasons that the packing does not know.
+const ROUNDS: usize = 4;
+
+/// What was bought, and who still has no place.
+#[derive(Debug)]
+pub(crate) struct Bought {
+    pub shop: Shop,
+    pub rest: Vec<Demand>,
+}
+
+/// Buys nodes for the demands. Pods of a gang get their places together or not at all.
+pub(crate) fn buy(
+    scene: &mut Scene<'_>,
+    market: &Market,
+    allowance: &Allowance,
+    demands: &[Demand],
+) -> Bought {
+    let mut wanted = demands.to_vec();
+    let mut given_up: Vec<Demand> = Vec::new();
+    loop {
+        let mut bought = buy_in_order(scene, market, allowance, &wanted);
+        let failed = gangs::failed(scene, &bought.rest);
+        if failed.is_empty() {
+            bought.rest.append(&mut given_up);
+            return bought;
+        }
+        bought.shop.undo(scene);
+        let (out, in_): (Vec<_>, Vec<_>) =
+            wanted.into_iter().partition(|demand| gangs::is_of(scene, demand, &failed));
+        given_up.extend(out);
+        wanted = in_;
+    }
+}
+
+/// All at once if there is room for all; otherwise the most important first, so that none of them waits behind one of less
+/// importance.
+fn buy_in_order(
+    scene: &mut Scene<'_>,
+    market: &Market,
+    allowance: &Allowance,
+    demands: &[Demand],
+) -> Bought {
+    let mut shop = Shop::new(scene, market, allowance.clone());
+    let rest = shop_for(scene, &mut shop, demands.to_vec());
+    let least_served = shop.placed.iter().map(|placed| placed.demand.priority).min();
+    let overtaken = rest.iter().any(|demand| Some(demand.priority) > least_served);
+    if !overtaken || least_served.is_none() {
+        return Bought { shop, rest };
+    }
+    shop.undo(scene);
+    let mut shop = Shop::new(scene, market, allowance.clone());
+    let mut rest = Vec::new();
+    let mut tier = demands;
+    while let Some(first) = tier.first() {
+        let end = tier.partition_point(|demand| demand.priority >= first.priority);
+        rest.extend(shop_for(scene, &mut shop, tier[..end].to_vec()));
+        tier = &tier[end..];
+    }
+    Bought { shop, rest }
+}
+
+fn shop_for(scene: &mut Scene<'_>, shop: &mut Shop, demands: Vec<Demand>) -> Vec<Demand> {
+    let named = scene.state.world.settings.scale_up.expanders.clone();
+    let joint = named.is_empty() || named.first() == Some(&Expander::LeastCost);
+    let similar = Similar::new(scene, &shop.offers);
+    let mut rest = demands;
+    let mut rounds = if joint { ROUNDS } else { shop.offers.len() + 1 };
+    while rounds > 0 && !rest.is_empty() {
+        rounds -= 1;
+        let before = rest.len();
+        rest = if joint {
+            round(scene, shop, rest, &similar)
+        } else {
+            expand(scene, shop, rest, &similar, &named)
+        };
+        if rest.len() == before {
+            break;
+        }
+    }
+    let rest = last_resort::place(scene, shop, rest);
+    let rest = whole::place(scene, shop, rest);
+    trim::trim(scene, shop);
+    rest
+}
+
+/// One joint purchase over all groups.
+fn round(
+    scene: &mut Scene<'_>,
+    shop: &mut Shop,
+    demands: Vec<Demand>,
+    similar: &Similar,
+) -> Vec<Demand> {
+    let (packable, mut rest) = prepare(scene, shop, demands);
+    let packing = pack(&packable.problem);
+    let packing = spare_gpus::spare_gpus(&packable, &shop.offers, packing);
+    rest.extend(realise::realise(scene, shop, packable, &packing, similar));
+    rest
+}
+
+/// One purchase from the group that the user's rules choose.
+fn expand(
+    scene: &mut Scene<'_>,
+    shop: &mut Shop,
+    demands: Vec<Demand>,
+    similar: &Similar,
+    rules: &[Expander],
+) -> Vec<Demand> {
+    let (packable, mut rest) = prepare(scene, shop, demands);
+    match expander::choose(scene, &shop.offers, &packable, rules) {
+        Some(choice) => {
+            rest.extend(realise::realise(scene, shop, packable, &choice.packing, similar));
+        }
+        None => {
+            rest.extend(packable.pools.into_iter().flat_map(|pool| pool.into_values().flatten()))
+        }
+    }
+    rest
+}
+
+/// The packing problem, and the pods that are no part of it because no offer takes them.
+fn prepare(scene: &mut Scene<'_>, shop: &Shop, demands: Vec<Demand>) -> (Packable, Vec<Demand>) {
+    let offers: &[Offer] = &shop.offers;
+    let lots = lots::lots(scene, offers, &demands);
+    let (lots, hopeless): (Vec<_>, Vec<_>) =
+        lots.into_iter().partition(|lot| !lot.takers.is_clear());
+    let rest = hopeless.into_iter().flat_map(|lot| lot.pods).collect();
+    let lots = regions::assign(scene, offers, lots);
+    let packable = items::packable(scene, offers, &lots, shop.allowance.nodes, Effort::default());
+    (packable, rest)
+}

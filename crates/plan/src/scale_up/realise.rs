@@ -1,0 +1,195 @@
+//! From a packing to nodes and places.
+//!
+//! All nodes are opened first, since the scheduler will find them all. Then pods take the slots that the packing has for
+//! their kind, each placement checked against the full rules. Pods that look at others in a whole region go first, then those
+//! that look at their host, then the rest: in this order nobody spoils what an earlier one counted on. Slots are tried in
+//! rounds: a spread over zones advances one zone at a time. Who is refused everywhere may exchange places with another.
+
+use plimsoll_fit::NodeId;
+use rustc_hash::FxHashMap;
+
+use super::{
+    exchange::{self, Refused},
+    items::{Packable, Pool},
+    regions::Reach,
+    shop::Shop,
+    similar::Similar,
+};
+use crate::{
+    pack::{Packing, Problem},
+    pending::Demand,
+    scene::Scene,
+};
+
+/// Room that the packing keeps for pods of an item.
+struct Slot {
+    node: NodeId,
+    item: usize,
+    left: u32,
+}
+
+/// Which pods and items are of one size, whatever else sets them apart.
+struct Sizes {
+    /// By item: the first item of its size.
+    of_item: Vec<usize>,
+    /// The item of each pod.
+    item_of: FxHashMap<usize, usize>,
+}
+
+impl Sizes {
+    fn new(problem: &Problem, pools: &[Pool]) -> Self {
+        let mut first: FxHashMap<&[i64], usize> = FxHashMap::default();
+        let sizes = problem.items.iter().enumerate();
+        let of_item =
+            sizes.map(|(place, item)| *first.entry(&item.size).or_insert(place)).collect();
+        let pods = pools
+            .iter()
+            .enumerate()
+            .flat_map(|(item, pool)| pool.values().flatten().map(move |demand| (demand.pod, item)));
+        Self { of_item, item_of: pods.collect() }
+    }
+
+    fn of_pod(&self, demand: &Demand) -> usize {
+        self.of_item[self.item_of[&demand.pod]]
+    }
+}
+
+/// Opens the nodes of a packing and places what it can. Returns the pods that found no place.
+pub(crate) fn realise(
+    scene: &mut Scene<'_>,
+    shop: &mut Shop,
+    packable: Packable,
+    packing: &Packing,
+    similar: &Similar,
+) -> Vec<Demand> {
+    let start = shop.placed.len();
+    let mut slots = open_nodes(scene, shop, &packable, packing, similar);
+    let mut pools = packable.pools;
+    let sizes = Sizes::new(&packable.problem, &pools);
+    for reach in [Reach::Region, Reach::Host, Reach::Nothing, Reach::Host, Reach::Region] {
+        while fill(scene, shop, &mut slots, &mut pools, reach) {}
+    }
+    let mut rest: Vec<Demand> =
+        pools.into_iter().flat_map(|pool| pool.into_values().flatten()).collect();
+    if !rest.is_empty() {
+        rest = exchange_places(scene, shop, &mut slots, &sizes, rest, start);
+    }
+    place_beside(scene, shop, &mut rest);
+    shop.drop_unused(scene);
+    rest
+}
+
+fn open_nodes(
+    scene: &mut Scene<'_>,
+    shop: &mut Shop,
+    packable: &Packable,
+    packing: &Packing,
+    similar: &Similar,
+) -> Vec<Slot> {
+    // One node of each kind in turn, so that zones are filled side by side.
+    let mut openings: Vec<(u32, usize)> = Vec::new();
+    for (place, bin) in packing.bins.iter().enumerate() {
+        openings.extend((0..bin.times).map(|turn| (turn, place)));
+    }
+    openings.sort_unstable();
+    let mut slots = Vec::new();
+    for (_, place) in openings {
+        let bin = &packing.bins[place];
+        let offer = similar.choose(shop, bin, &packable.problem);
+        let Some(node) = shop.open(scene, offer) else { continue };
+        slots.extend(bin.contents.iter().map(|(item, count)| Slot {
+            node,
+            item: *item,
+            left: *count,
+        }));
+    }
+    slots
+}
+
+/// One round over all slots; says whether anything was placed.
+fn fill(
+    scene: &mut Scene<'_>,
+    shop: &mut Shop,
+    slots: &mut [Slot],
+    pools: &mut [Pool],
+    reach: Reach,
+) -> bool {
+    let world = scene.state.world;
+    let mut placed = false;
+    for slot in slots.iter_mut().filter(|slot| slot.left > 0) {
+        for (shape, demands) in &mut pools[slot.item] {
+            let Some(first) = demands.last() else { continue };
+            if Reach::of(&world.pods[first.pod].shape) != reach {
+                continue;
+            }
+            while slot.left > 0 && !demands.is_empty() && scene.snapshot.fits(*shape, slot.node) {
+                if let Some(demand) = demands.pop() {
+                    shop.place(scene, demand, slot.node);
+                    slot.left -= 1;
+                    placed = true;
+                }
+            }
+            if slot.left == 0 {
+                break;
+            }
+        }
+    }
+    placed
+}
+
+/// Lets refused pods exchange places with others of their size. Returns those that still have none.
+fn exchange_places(
+    scene: &mut Scene<'_>,
+    shop: &mut Shop,
+    slots: &mut [Slot],
+    sizes: &Sizes,
+    refused: Vec<Demand>,
+    start: usize,
+) -> Vec<Demand> {
+    let world = scene.state.world;
+    let mut partners: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
+    for (place, placed) in shop.placed.iter().enumerate().skip(start) {
+        partners.entry(sizes.of_pod(&placed.demand)).or_default().push(place);
+    }
+    let mut rest = Vec::new();
+    let mut exchanged = false;
+    for demand in refused {
+        let size = sizes.of_pod(&demand);
+        let is_room = |slot: &Slot| slot.left > 0 && sizes.of_item[slot.item] == size;
+        let rooms = slots.iter().filter(|slot| is_room(slot)).map(|slot| slot.node).collect();
+        let partners = partners.get(&size).cloned().unwrap_or_default();
+        let refused = Refused { demand, rooms, partners };
+        match exchange::exchange(scene, shop, &refused) {
+            Some(used) => {
+                exchanged = true;
+                let slot = slots.iter_mut().find(|slot| is_room(slot) && slot.node == used);
+                if let Some(slot) = slot {
+                    slot.left -= 1;
+                }
+            }
+            None => rest.push(demand),
+        }
+    }
+    if exchanged {
+        let rank = |demand: &Demand| Reach::of(&world.pods[demand.pod].shape) as usize;
+        rest.extend(exchange::settle(scene, shop, start, rank));
+    }
+    rest
+}
+
+/// What the packing had no slot for may still fit beside what it had.
+fn place_beside(scene: &mut Scene<'_>, shop: &mut Shop, rest: &mut Vec<Demand>) {
+    loop {
+        let before = rest.len();
+        rest.retain(|demand| match scene.snapshot.first_fit(demand.shape) {
+            Some(node) => {
+                shop.place(scene, *demand, node);
+                false
+            }
+            None => true,
+        });
+        if rest.len() == before || rest.is_empty() {
+            break;
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! Why nobody takes a pod: one reason a group.
+
+use std::sync::Arc;
+
+use plimsoll_fit::{NodeId, ShapeId};
+use rustc_hash::FxHashMap;
+
+use super::{lots::probe, market::Market, shop::Shop};
+use crate::{
+    pending::Demand,
+    plan::{GroupReason, GroupRejection, Outcome},
+    scene::Scene,
+};
+
+/// What becomes of a pod without a place, and what each group says to it. Pods of one shape share the answer.
+pub(crate) type Explained = FxHashMap<ShapeId, (Outcome, Arc<[GroupRejection]>)>;
+
+/// Explains the pods that are left. `brake` is what keeps everything from being bought, if something does.
+pub(crate) fn explain(
+    scene: &mut Scene<'_>,
+    market: &Market,
+    shop: Option<&Shop>,
+    rest: &[Demand],
+    brake: Option<&GroupReason>,
+) -> Explained {
+    let mut explained = Explained::default();
+    if rest.is_empty() {
+        return explained;
+    }
+    let world = scene.state.world;
+    let mut groups: Vec<usize> = (0..world.groups.len()).collect();
+    groups.sort_by_key(|group| world.groups[*group].id);
+    let mut shapes: Vec<ShapeId> = rest.iter().map(|demand| demand.shape).collect();
+    shapes.sort_unstable();
+    shapes.dedup();
+    let mut answers: Vec<(bool, Vec<GroupRejection>)> = vec![(false, Vec::new()); shapes.len()];
+    for group in groups {
+        let id = world.groups[group].id;
+        let used_up = exhausted(scene, shop, group);
+        // Without a template nothing is known of the filters.
+        let mut trial = scene.snapshot.fork();
+        let node = scene.templates[group].as_ref().map(|template| probe(&mut trial, template));
+        for (shape, (hopeful, rejections)) in shapes.iter().zip(&mut answers) {
+            let never = node.filter(|node| !trial.fits_alone(*shape, *node));
+            let reason = match (never, brake, &market.closed[group]) {
+                (Some(node), _, _) => filter(&trial, *shape, node),
+                (None, Some(brake), _) => Some(brake.clone()),
+                (None, None, Some(closed)) => Some(closed.clone()),
+                (None, None, None) => used_up.clone().or_else(|| filter(&trial, *shape, node?)),
+            };
+            *hopeful |= never.is_none();
+            rejections.push(GroupRejection {
+                group: id,
+                reason: reason.unwrap_or(GroupReason::NotChosen),
+            });
+        }
+    }
+    for (shape, (hopeful, rejections)) in shapes.into_iter().zip(answers) {
+        let outcome = if hopeful { Outcome::AwaitsNextPass } else { Outcome::NoGroupFits };
+        explained.insert(shape, (outcome, rejections.into()));
+    }
+    explained
+}
+
+/// The first filter that objects.
+fn filter(snapshot: &plimsoll_fit::Snapshot, shape: ShapeId, node: NodeId) -> Option<GroupReason> {
+    snapshot.judge(shape, node).into_iter().next().map(GroupReason::Filter)
+}
+
+/// What this pass's purchases have used up.
+fn exhausted(scene: &Scene<'_>, shop: Option<&Shop>, group: usize) -> Option<GroupReason> {
+    let shop = shop?;
+    let offer = shop.offers.iter().find(|offer| offer.group == group)?;
+    if let Some(limit) = shop.allowance.refuses(scene.templates[group].as_ref()?) {
+        return Some(GroupReason::QuotaExceeded { limit });
+    }
+    if offer.room > 0 {
+        return None;
+    }
+    let bought = shop.nodes.iter().filter(|node| node.group == group).count();
+    let max = scene.state.world.groups[group].max;
+    let full = scene.state.groups[group].target as usize + bought >= max as usize;
+    Some(if full {
+        GroupReason::MaxSizeReached { max }
+    } else {
+        GroupReason::QuotaExceeded { limit: "max-nodes-per-scaleup" }
+    })
+}

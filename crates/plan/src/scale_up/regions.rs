@@ -1,0 +1,190 @@
+//! Regions: where pods go that care about more than their own host.
+//!
+//! A pod spread over zones, drawn to others in its zone or kept from them needs a zone before it needs a node. Offers that
+//! agree in every label that some such pod looks at form a region. Each region is tried as one node without bounds, so the
+//! scheduler's own rules say which regions are open to the next pod; of those it takes the cheapest, or the emptiest of
+//! equally cheap ones.
+
+use std::sync::Arc;
+
+use fixedbitset::FixedBitSet;
+use plimsoll_fit::NodeId;
+use plimsoll_model::{Node, PodShape, Resources, Symbol, Taint, label};
+
+use super::{lots::Lot, market::Offer};
+use crate::{scene::Scene, template::Template};
+
+/// Offers that look the same to all pods concerned.
+struct Region {
+    offers: FixedBitSet,
+    node: NodeId,
+    /// How much was assigned to it, in shares of its cheapest nodes.
+    load: f64,
+}
+
+/// Splits lots with such constraints by region; each part may go to the offers of its region only. Lots without pass as they
+/// are, and so do pods for which no region is open: the rest of the plan may open one.
+pub(crate) fn assign(scene: &mut Scene<'_>, offers: &[Offer], lots: Vec<Lot>) -> Vec<Lot> {
+    let shape_of =
+        |scene: &Scene<'_>, lot: &Lot| Arc::clone(&scene.state.world.pods[lot.pods[0].pod].shape);
+    let concerned: Vec<bool> =
+        lots.iter().map(|lot| Reach::of(&shape_of(scene, lot)) == Reach::Region).collect();
+    if !concerned.contains(&true) {
+        return lots;
+    }
+    let keys = relevant_keys(lots.iter().map(|lot| shape_of(scene, lot)));
+    let shapes: Vec<_> = lots.iter().map(|lot| shape_of(scene, lot)).collect();
+    let templates = &scene.templates;
+    let mut trial = scene.snapshot.fork();
+    let mut regions: Vec<Region> = Vec::new();
+    let mut looks: Vec<(Vec<Option<Symbol>>, &[Taint])> = Vec::new();
+    for (place, offer) in offers.iter().enumerate() {
+        let Some(template) = &templates[offer.group] else { continue };
+        let node = template.unnamed();
+        let look = (keys.iter().map(|key| node.labels.get(*key)).collect(), &*node.taints);
+        let region = looks.iter().position(|other| *other == look).unwrap_or_else(|| {
+            let name = Symbol::new(&format!("region-{}", regions.len()));
+            let node = trial.add_node(boundless(template, name, &shapes));
+            regions.push(Region {
+                offers: FixedBitSet::with_capacity(offers.len()),
+                node,
+                load: 0.0,
+            });
+            looks.push(look);
+            regions.len() - 1
+        });
+        regions[region].offers.insert(place);
+    }
+    let mut assigned = Vec::new();
+    for ((lot, concerned), shape) in lots.into_iter().zip(concerned).zip(&shapes) {
+        if !concerned {
+            assigned.push(lot);
+            continue;
+        }
+        let stripped = trial.shape(&Arc::new(without_host_rules(shape)));
+        let prices: Vec<f64> = regions
+            .iter()
+            .map(|region| cheapest(shape, &lot.takers, region, offers, templates))
+            .collect();
+        let mut parts: Vec<Lot> = Vec::new();
+        for pod in &lot.pods {
+            let open = (0..regions.len())
+                .filter(|place| prices[*place].is_finite())
+                .filter(|place| trial.fits(stripped, regions[*place].node));
+            let chosen = open.min_by(|one, other| {
+                let key = |place: usize| (prices[place], regions[place].load);
+                key(*one).partial_cmp(&key(*other)).unwrap_or(std::cmp::Ordering::Equal)
+            });
+            let takers = match chosen {
+                Some(place) => {
+                    trial.place(stripped, regions[place].node);
+                    regions[place].load += prices[place];
+                    let mut takers = lot.takers.clone();
+                    takers.intersect_with(&regions[place].offers);
+                    takers
+                }
+                None => lot.takers.clone(),
+            };
+            match parts.iter_mut().find(|part| part.takers == takers) {
+                Some(part) => part.pods.push(*pod),
+                None => parts.push(Lot { shape: lot.shape, pods: vec![*pod], takers }),
+            }
+        }
+        assigned.extend(parts);
+    }
+    drop(trial);
+    assigned
+}
+
+/// How far a pod looks around for others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reach {
+    /// It has a constraint by a key other than the hostname.
+    Region,
+    /// It has constraints by the hostname only.
+    Host,
+    /// Other pods are nothing to it.
+    Nothing,
+}
+
+impl Reach {
+    pub(crate) fn of(shape: &PodShape) -> Self {
+        let mut keys = topology_keys(shape).peekable();
+        if keys.peek().is_none() {
+            Self::Nothing
+        } else if keys.all(|key| key.as_str() == label::HOSTNAME) {
+            Self::Host
+        } else {
+            Self::Region
+        }
+    }
+}
+
+fn topology_keys(shape: &PodShape) -> impl Iterator<Item = Symbol> + '_ {
+    let spread = shape.spread.iter().map(|constraint| constraint.topology_key);
+    let terms = shape.affinity.iter().chain(&shape.anti_affinity);
+    spread.chain(terms.map(|term| term.topology_key))
+}
+
+/// Every label that some shape looks at, but the hostname.
+fn relevant_keys(shapes: impl Iterator<Item = Arc<PodShape>>) -> Vec<Symbol> {
+    let mut keys: Vec<Symbol> = Vec::new();
+    for shape in shapes {
+        keys.extend(topology_keys(&shape).chain(shape.node_affinity.label_keys()));
+    }
+    keys.sort_unstable();
+    keys.dedup();
+    keys.retain(|key| key.as_str() != label::HOSTNAME);
+    keys
+}
+
+/// A node of a template with more of everything than all shapes together could ask for.
+fn boundless(template: &Template, name: Symbol, shapes: &[Arc<PodShape>]) -> Arc<Node> {
+    let plenty = i64::MAX / 4;
+    let asked = shapes.iter().flat_map(|shape| shape.requests.iter()).map(|(name, _)| name);
+    let slots = Symbol::new(plimsoll_model::resource::PODS);
+    let mut names: Vec<Symbol> = asked.chain([slots]).collect();
+    names.sort_unstable();
+    names.dedup();
+    let allocatable = Resources::from_amounts(names.into_iter().map(|name| (name, plenty)));
+    let node = Arc::unwrap_or_clone(template.node(name));
+    Arc::new(Node { allocatable, ..node })
+}
+
+/// The shape without what concerns a single host: those rules are for the nodes, not for the region.
+fn without_host_rules(shape: &PodShape) -> PodShape {
+    let coarse = |key: Symbol| key.as_str() != label::HOSTNAME;
+    let keep = |terms: &[plimsoll_model::PodTerm]| {
+        terms.iter().filter(|term| coarse(term.topology_key)).cloned().collect()
+    };
+    PodShape {
+        requests: Resources::default(),
+        ports: Box::default(),
+        spread: shape.spread.iter().filter(|one| coarse(one.topology_key)).cloned().collect(),
+        affinity: keep(&shape.affinity),
+        anti_affinity: keep(&shape.anti_affinity),
+        ..shape.clone()
+    }
+}
+
+/// The least that a pod costs in a region: its largest share of a node, times the node's price.
+fn cheapest(
+    shape: &PodShape,
+    takers: &FixedBitSet,
+    region: &Region,
+    offers: &[Offer],
+    templates: &[Option<Template>],
+) -> f64 {
+    let costs = takers.intersection(&region.offers).filter_map(|place| {
+        let offer = &offers[place];
+        let offered = &templates[offer.group].as_ref()?.unnamed().allocatable;
+        let shares = shape.requests.iter().map(|(name, asked)| ratio(asked, offered.get(name)));
+        Some(offer.cost.units().max(1e-6) * shares.fold(1e-3, f64::max))
+    });
+    costs.fold(f64::INFINITY, f64::min)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a score, compared only")]
+fn ratio(part: i64, whole: i64) -> f64 {
+    part as f64 / whole.max(1) as f64
+}

@@ -1,0 +1,121 @@
+//! The scene: the cluster as the scheduler will find it, with what is on its way, ready to try things in.
+
+use std::sync::Arc;
+
+use plimsoll_fit::{NodeId, PodId, Snapshot};
+use plimsoll_model::{Node, Pod, Resources, Symbol};
+
+use crate::{
+    residents::Residents,
+    state::{Readiness, State},
+    template::{Template, cleaned},
+};
+
+/// A snapshot of the cluster, and how it and the World refer to each other.
+#[derive(Debug)]
+pub(crate) struct Scene<'w> {
+    pub state: State<'w>,
+    pub residents: Residents,
+    /// By group: what a new node looks like, if anybody knows.
+    pub templates: Vec<Option<Template>>,
+    pub snapshot: Snapshot,
+    /// By node of the World.
+    pub node_ids: Vec<NodeId>,
+    /// By pod of the World: its place in the snapshot. `None` for pods without a node, and for those that hold no room: ended
+    /// and expendable ones.
+    pub pod_ids: Vec<Option<PodId>>,
+    /// Nodes that are on their way, with their group.
+    pub upcoming: Vec<(usize, NodeId)>,
+}
+
+// === impl Scene ===
+
+impl<'w> Scene<'w> {
+    pub(crate) fn new(state: State<'w>) -> Self {
+        let world = state.world;
+        let residents = Residents::new(&state);
+        let templates: Vec<_> =
+            (0..world.groups.len()).map(|group| Template::of(&state, group, &residents)).collect();
+        let mut snapshot = Snapshot::new(world.namespaces.clone(), world.storage.clone());
+        let mut node_ids = Vec::with_capacity(world.nodes.len());
+        let mut pod_ids = vec![None; world.pods.len()];
+        for (place, node) in world.nodes.iter().enumerate() {
+            let id = add_node(&mut snapshot, &state, &templates, place, node);
+            for pod in residents.of(place) {
+                if !is_expendable(&state, &world.pods[*pod]) {
+                    let shape = snapshot.shape(&world.pods[*pod].shape);
+                    pod_ids[*pod] = Some(snapshot.place(shape, id));
+                }
+            }
+            node_ids.push(id);
+        }
+        let mut scene =
+            Self { state, residents, templates, snapshot, node_ids, pod_ids, upcoming: Vec::new() };
+        scene.add_upcoming();
+        scene
+    }
+
+    /// Adds a new node of a group with all that it carries from the start. The group has a template.
+    pub(crate) fn open(snapshot: &mut Snapshot, template: &Template, name: Symbol) -> NodeId {
+        let id = snapshot.add_node(template.node(name));
+        for pod in &template.overhead {
+            let shape = snapshot.shape(pod);
+            snapshot.place(shape, id);
+        }
+        id
+    }
+
+    fn add_upcoming(&mut self) {
+        for (place, group) in self.state.groups.iter().enumerate() {
+            let Some(template) = &self.templates[place] else { continue };
+            let id = self.state.world.groups[place].id;
+            for number in 1..=group.upcoming {
+                let name = Symbol::new(&format!("{id}#upcoming-{number}"));
+                let node = Self::open(&mut self.snapshot, template, name);
+                self.upcoming.push((place, node));
+            }
+        }
+    }
+}
+
+/// Pods below the cutoff hold no room: others will preempt them.
+pub(crate) fn is_expendable(state: &State<'_>, pod: &Pod) -> bool {
+    pod.priority < state.world.settings.scale_up.expendable_cutoff
+}
+
+fn add_node(
+    snapshot: &mut Snapshot,
+    state: &State<'_>,
+    templates: &[Option<Template>],
+    place: usize,
+    node: &Arc<Node>,
+) -> NodeId {
+    let found = state.nodes[place];
+    match found.readiness {
+        Readiness::Ready => snapshot.add_node(Arc::clone(node)),
+        Readiness::NotStarted => {
+            let template = found.group.and_then(|group| templates[group].as_ref());
+            snapshot.add_node(Arc::new(started(node, state, template)))
+        }
+        Readiness::Unready { .. } | Readiness::BeingDeleted | Readiness::Suspended => {
+            let id = snapshot.add_node(Arc::clone(node));
+            snapshot.close_node(id);
+            id
+        }
+    }
+}
+
+/// A node as it will be once it has started: without passing taints, and with the devices that its group promises.
+fn started(node: &Node, state: &State<'_>, template: Option<&Template>) -> Node {
+    let promised = template.map(|template| &template.unnamed().allocatable);
+    let missing = promised
+        .into_iter()
+        .flat_map(Resources::iter)
+        .filter(|(name, _)| name.as_str().contains('/') && node.allocatable.get(*name) == 0);
+    Node {
+        name: node.name,
+        labels: node.labels.clone(),
+        allocatable: Resources::from_amounts(node.allocatable.iter().chain(missing)),
+        ..cleaned(node, state)
+    }
+}

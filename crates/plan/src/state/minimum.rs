@@ -1,0 +1,49 @@
+//! Groups below their minimum are raised to it.
+
+use plimsoll_model::{Memory, Order, World};
+
+use super::{GroupState, NodeState, Readiness, count};
+use crate::plan::{GroupHealth, Repair};
+
+/// Raises groups that are below their minimum once the other repairs are made.
+///
+/// A group that rests or is unhealthy waits: what is bought there would not come. Nothing is raised above a group's maximum
+/// or the limit of nodes, nor in an unhealthy cluster unless the user wants purchases even then. The machines count as
+/// upcoming for the rest of the pass, and the next one finds them as an order.
+pub(super) fn raise(
+    world: &World,
+    healthy: bool,
+    nodes: &[NodeState],
+    groups: &mut [GroupState],
+    memory: &mut Memory,
+    repairs: &mut Vec<Repair>,
+) {
+    let settings = &world.settings.scale_up;
+    if !settings.enforce_min || !(healthy || settings.when_unhealthy) {
+        return;
+    }
+    let mut room = room(world, nodes, groups);
+    for (group, state) in world.groups.iter().zip(groups) {
+        let missing = group.min.min(group.max).saturating_sub(state.target);
+        let increase = missing.min(room);
+        if increase == 0 || state.health != GroupHealth::Healthy {
+            continue;
+        }
+        room -= increase;
+        let from = state.target;
+        state.target += increase;
+        state.upcoming += increase;
+        memory.orders.push(Order { group: group.id, increase, at: world.now });
+        repairs.push(Repair::RaiseToMin { group: group.id, from, to: state.target });
+    }
+}
+
+/// How many nodes `max-nodes-total` still allows.
+fn room(world: &World, nodes: &[NodeState], groups: &[GroupState]) -> u32 {
+    if world.settings.limits.nodes == 0 {
+        return u32::MAX;
+    }
+    let staying = nodes.iter().filter(|node| node.readiness != Readiness::BeingDeleted).count();
+    let upcoming = groups.iter().fold(0, |sum: u32, group| sum.saturating_add(group.upcoming));
+    world.settings.limits.nodes.saturating_sub(count(staying)).saturating_sub(upcoming)
+}

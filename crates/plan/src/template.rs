@@ -1,0 +1,144 @@
+//! What a new node of a group looks like, and what runs on it from the start.
+
+use std::sync::Arc;
+
+use plimsoll_model::{
+    Group, Labels, Money, Node, PodShape, PriceWeights, SignedDuration, Symbol, first_untolerated,
+    label, resource,
+};
+
+use crate::{
+    residents::Residents,
+    state::{Readiness, State, marks},
+};
+
+/// A member has to be up so long before new nodes are taken to look like it.
+const SETTLED: SignedDuration = SignedDuration::from_mins(1);
+
+/// A new node of a group.
+#[derive(Clone, Debug)]
+pub(crate) struct Template {
+    /// Without a name of its own; see [`Template::node`].
+    node: Node,
+    /// Pods that every new node carries: those of DaemonSets that would run there, and static pods of the member that it is
+    /// modelled on.
+    pub overhead: Vec<Arc<PodShape>>,
+    /// What it costs an hour for the purpose of choosing, the fee per node included.
+    pub cost: Money,
+    /// Accelerators, of whatever kind.
+    pub gpus: i64,
+}
+
+// === impl Template ===
+
+impl Template {
+    /// What a new node of the group looks like: like a ready, schedulable member that has been up for a while, else as the
+    /// provider says. `None` when neither is there.
+    pub(crate) fn of(state: &State<'_>, place: usize, residents: &Residents) -> Option<Self> {
+        let world = state.world;
+        let group = &world.groups[place];
+        let member = sample(state, place);
+        let model = match member {
+            Some(member) => &world.nodes[member],
+            None => group.template.as_ref()?,
+        };
+        let node = cleaned(model, state);
+        let mut overhead: Vec<_> = world
+            .daemon_sets
+            .iter()
+            .filter(|set| would_run(&set.pod, &node))
+            .map(|set| Arc::clone(&set.pod))
+            .collect();
+        if let Some(member) = member {
+            overhead.extend(unexplained_pods(state, residents.of(member)));
+        }
+        let gpus = marks::gpus(&node.capacity).max(marks::gpus(&node.allocatable));
+        let settings = &world.settings.scale_up;
+        let price = group.price.unwrap_or_else(|| stand_in_price(&node, gpus, &settings.weights));
+        Some(Self { node, overhead, cost: price + settings.node_fee, gpus })
+    }
+
+    /// A node of this kind with a name and a hostname.
+    pub(crate) fn node(&self, name: Symbol) -> Arc<Node> {
+        let hostname = (Symbol::new(label::HOSTNAME), name);
+        let labels = Labels::from_pairs(self.node.labels.iter().chain([hostname]));
+        Arc::new(Node { name, labels, ..self.node.clone() })
+    }
+
+    /// The node without a name.
+    pub(crate) fn unnamed(&self) -> &Node {
+        &self.node
+    }
+}
+
+/// The first member, by name, that stands for the group.
+fn sample(state: &State<'_>, group: usize) -> Option<usize> {
+    let world = state.world;
+    let fit = |place: &&usize| {
+        let node = &world.nodes[**place];
+        state.nodes[**place].readiness == Readiness::Ready
+            && !node.unschedulable
+            && world.now.duration_since(node.created) >= SETTLED
+    };
+    let members = state.groups[group].nodes.iter().filter(fit);
+    members.min_by_key(|place| world.nodes[**place].name).copied()
+}
+
+/// A node as it will be once it has started: without name, cordon and the taints that go away by themselves.
+pub(crate) fn cleaned(node: &Node, state: &State<'_>) -> Node {
+    let taints = &state.world.settings.taints;
+    let hostname = Symbol::new(label::HOSTNAME);
+    Node {
+        name: Symbol::new(""),
+        labels: Labels::from_pairs(node.labels.iter().filter(|(key, _)| *key != hostname)),
+        taints: node
+            .taints
+            .iter()
+            .filter(|taint| !marks::is_passing_taint(taint, taints))
+            .copied()
+            .collect(),
+        unschedulable: false,
+        ..node.clone()
+    }
+}
+
+/// Whether a DaemonSet puts its pod on such a node: labels, taints, and room at all.
+fn would_run(pod: &PodShape, node: &Node) -> bool {
+    pod.node_affinity.matches(node.name, &node.labels)
+        && first_untolerated(&node.taints, &pod.tolerations).is_none()
+        && pod.requests.iter().all(|(name, amount)| amount <= node.allocatable.get(name))
+}
+
+/// Static pods of a member, and pods of DaemonSets that the World does not list: a new node will have them too.
+fn unexplained_pods<'a>(
+    state: &'a State<'_>,
+    pods: &'a [usize],
+) -> impl Iterator<Item = Arc<PodShape>> + 'a {
+    let world = state.world;
+    let listed = |uid: &str| world.daemon_sets.iter().any(|set| &*set.uid == uid);
+    let pods = pods.iter().map(|place| &world.pods[*place]);
+    pods.filter(move |pod| {
+        let explained = pod.owner.as_ref().is_some_and(|owner| listed(&owner.uid));
+        pod.is_mirror() || (pod.is_daemon() && !explained)
+    })
+    .map(|pod| Arc::clone(&pod.shape))
+}
+
+/// A price in proportion to what the node has, for groups whose provider knows none.
+fn stand_in_price(node: &Node, gpus: i64, weights: &PriceWeights) -> Money {
+    let has = |name: &str| {
+        node.capacity.get(Symbol::new(name)).max(node.allocatable.get(Symbol::new(name)))
+    };
+    let part = |amount: i64, unit: i64, weight: Money| {
+        let micros = i128::from(amount) * i128::from(weight.micros()) / i128::from(unit);
+        Money::from_micros(i64::try_from(micros).unwrap_or(i64::MAX))
+    };
+    part(has(resource::CPU), 1000, weights.cpu)
+        + part(has(resource::MEMORY), 1 << 30, weights.memory_gib)
+        + part(gpus, 1, weights.gpu)
+}
+
+/// What the nodes of a group cost an hour by the provider's word; nothing when it says nothing.
+pub(crate) fn listed_price(group: &Group) -> Money {
+    group.price.unwrap_or(Money::ZERO)
+}
