@@ -4,12 +4,12 @@ use std::io::{self, BufWriter, Write as _};
 
 use clap::ValueEnum;
 
-use crate::failure::Failure;
-use answer::answer;
+use self::answer::answer;
+use crate::{failure::Failure, input};
 
 mod answer;
-pub(crate) mod input;
 mod json;
+mod questions;
 mod rows;
 mod text;
 
@@ -37,7 +37,7 @@ enum Output {
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let text = input::read(&arguments.file).map_err(Failure::Input)?;
     let mut out = BufWriter::new(io::stdout().lock());
-    for (number, case) in input::cases(&arguments.file, &text).enumerate() {
+    for (number, case) in questions::cases(&arguments.file, &text).enumerate() {
         let case = match case {
             Ok(case) => case,
             Err(error) => {

@@ -6,6 +6,7 @@ use clap::{Parser, Subcommand};
 
 mod failure;
 mod fit;
+mod input;
 mod plan;
 
 /// Keeps a Kubernetes cluster loaded to its line.

@@ -11,7 +11,7 @@ use plimsoll_manifest::scenario;
 use plimsoll_model::World;
 use plimsoll_plan::plan;
 
-use crate::{failure::Failure, fit::input};
+use crate::{failure::Failure, input};
 
 mod crowd;
 mod full_name;

@@ -46,7 +46,7 @@ fn manifests_as_text() {
     check(
         &["--file", "cluster.yaml"],
         "",
-        &expect![[r#"
+        &expect![[r"
         cluster.yaml
 
         default/web: 1 of 3 nodes takes it
@@ -68,7 +68,7 @@ fn manifests_as_text() {
           large  NodeAffinity: wants disk=nvme, the node has no such label
           gpu-1  TaintToleration: taint gpu=true:NoSchedule is not tolerated
                  NodeAffinity: wants disk=nvme, the node has no such label
-    "#]],
+    "]],
     );
 }
 
@@ -88,7 +88,7 @@ fn cases_as_text() {
     check(
         &["--file", "cases.jsonl"],
         "",
-        &expect![[r#"
+        &expect![[r"
         pinned
 
         a/p: 1 of 2 nodes takes it
@@ -102,7 +102,7 @@ fn cases_as_text() {
 
         nothing asked
           no pod is waiting for a node
-    "#]],
+    "]],
     );
 }
 

@@ -1,5 +1,7 @@
 //! `plimsoll plan`, run as a user runs it.
 
+#![expect(clippy::unwrap_used, reason = "a test stops where it is surprised")]
+
 use std::{
     fs,
     io::Write as _,
@@ -59,7 +61,7 @@ fn scenario(name: &str) -> String {
     first.to_owned()
 }
 
-fn check(arguments: &[&str], input: &str, expected: Expect) {
+fn check(arguments: &[&str], input: &str, expected: &Expect) {
     expected.assert_eq(&answer(arguments, input));
 }
 
@@ -98,7 +100,8 @@ fn placements_are_added_on_request() {
     expect![[r#"
         [{"pod":"a/web-2","node":"small#1"},
          {"pod":"a/web-1","node":"small#2"}]}
-    "#]].assert_eq(&broken_into_lines(placements));
+    "#]]
+    .assert_eq(&broken_into_lines(placements));
 }
 
 #[test]

@@ -192,10 +192,19 @@ fn write_list(f: &mut fmt::Formatter<'_>, shortages: &[Shortage]) -> fmt::Result
     Ok(())
 }
 
+impl Shortage {
+    /// What is asked and what is free, for a person.
+    pub fn amounts(&self) -> (String, String) {
+        let show = |amount| show_amount(self.resource, amount);
+        let shown = (show(self.asks), show(self.free));
+        // What is short may be less than the words show: then they are too few.
+        if shown.0 == shown.1 { (self.asks.to_string(), self.free.to_string()) } else { shown }
+    }
+}
+
 impl fmt::Display for Shortage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let show = |amount| show_amount(self.resource, amount);
-        let (asks, free) = (show(self.asks), show(self.free));
+        let (asks, free) = self.amounts();
         write!(f, "insufficient {}: asks {asks}, free {free}", self.resource)
     }
 }

@@ -22,6 +22,7 @@ mod problem;
 mod reader;
 pub mod scenario;
 mod wire;
+mod yaml;
 
 pub use error::{Location, ManifestError};
 pub use reader::{Objects, Reader};

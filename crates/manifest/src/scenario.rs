@@ -46,18 +46,10 @@ const MOST_COPIES: u32 = 1_000_000;
 /// Reads a scenario, JSON or YAML.
 pub fn read(text: &str) -> Result<World, ScenarioError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    if looks_like_json(text) {
+    if crate::yaml::looks_like_json(text) {
         return from_json(text);
     }
     from_json(&yaml::to_json(text)?)
-}
-
-/// A brace may open a YAML mapping as well, but only in JSON do all its keys have quotes.
-fn looks_like_json(text: &str) -> bool {
-    match text.trim_start().strip_prefix('{') {
-        Some(rest) => rest.trim_start().starts_with(['"', '}']),
-        None => false,
-    }
 }
 
 fn from_json(text: &str) -> Result<World, ScenarioError> {

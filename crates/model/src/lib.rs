@@ -37,8 +37,8 @@ pub use requests::{InitContainer, PodRequests, Requests, raise_to, scheduler_uni
 pub use resources::{Resources, resource, show_amount};
 pub use selector::{LabelOperator, LabelRequirement, LabelSelector};
 pub use settings::{
-    BalanceSettings, Consolidation, Expander, HealthSettings, Limits, PriceWeights, Range,
-    ScaleDownSettings, ScaleUpSettings, Settings, TaintSettings,
+    BalanceSettings, Consolidation, Expander, Headroom, HealthSettings, Limits, PriceWeights,
+    Range, ScaleDownSettings, ScaleUpSettings, Settings, TaintSettings,
 };
 pub use storage::Storage;
 pub use symbol::Symbol;

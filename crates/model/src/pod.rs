@@ -102,6 +102,7 @@ pub struct Owner {
 
 /// Marks that few pods carry.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a mark of its own")]
 pub struct PodExtras {
     /// A static pod's image in the API.
     pub mirror: bool,
@@ -120,6 +121,8 @@ pub struct PodExtras {
     pub deletion_cost: i32,
     /// All or nothing with the other pods of this name in the namespace.
     pub gang: Option<Symbol>,
+    /// It does not exist: it stands for room that is kept free.
+    pub headroom: bool,
     /// `spec.restartPolicy` is Always: a pod that ended well would be started again.
     pub restarts_always: bool,
 }
@@ -161,6 +164,11 @@ impl Pod {
     pub fn is_daemon(&self) -> bool {
         self.owner.as_ref().is_some_and(|owner| owner.kind.as_str() == "DaemonSet")
             || self.extras.as_ref().is_some_and(|extras| extras.daemon)
+    }
+
+    /// Whether it only stands for room that is kept free.
+    pub fn is_headroom(&self) -> bool {
+        self.extras.as_ref().is_some_and(|extras| extras.headroom)
     }
 
     /// Whether it is the image of a static pod.

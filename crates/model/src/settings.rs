@@ -3,7 +3,7 @@
 
 use jiff::SignedDuration;
 
-use crate::{GroupOptions, Money, Symbol};
+use crate::{GroupOptions, Money, Resources, Symbol};
 
 /// All settings that a decision depends on.
 #[derive(Clone, Debug, PartialEq)]
@@ -56,12 +56,25 @@ pub struct ScaleUpSettings {
     pub force_delete_unregistered: bool,
     /// `force-delete-failed-nodes`: also below the group's minimum.
     pub force_delete_failed: bool,
+    /// `headroom`: room to keep free for pods to come.
+    pub headroom: Vec<Headroom>,
+    /// `headroom-percent`: room to keep free, in percent of what running pods ask for.
+    pub headroom_percent: u32,
     /// `initial-node-group-backoff-duration`.
     pub backoff_initial: SignedDuration,
     /// `max-node-group-backoff-duration`.
     pub backoff_max: SignedDuration,
     /// `node-group-backoff-reset-timeout`.
     pub backoff_reset: SignedDuration,
+}
+
+/// Room to keep free: so many copies of a pod that asks for so much.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Headroom {
+    /// How many.
+    pub copies: u32,
+    /// What each asks for.
+    pub requests: Resources,
 }
 
 /// A named way to choose a group.
@@ -247,6 +260,8 @@ impl Default for ScaleUpSettings {
             },
             force_delete_unregistered: false,
             force_delete_failed: false,
+            headroom: Vec::new(),
+            headroom_percent: 0,
             backoff_initial: SignedDuration::from_mins(5),
             backoff_max: SignedDuration::from_mins(30),
             backoff_reset: SignedDuration::from_hours(3),

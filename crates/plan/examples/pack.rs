@@ -6,7 +6,7 @@
 //! item COUNT (*|BIN,BIN,…) (-|CLASS,CLASS,…) SIZE…
 //! ```
 
-use std::{env, error::Error, fs, time::Instant};
+use std::{env, error::Error, fs, num::ParseIntError, time::Instant};
 
 use fixedbitset::FixedBitSet;
 use plimsoll_plan::pack::{Bin, Class, Effort, Item, Problem, pack};
@@ -53,7 +53,9 @@ fn parse(text: &str) -> Result<Problem, Box<dyn Error>> {
     };
     for line in text.lines() {
         let words: Vec<&str> = line.split_whitespace().collect();
-        let sizes = |words: &[&str]| words.iter().map(|word| word.parse()).collect();
+        let sizes = |words: &[&str]| -> Result<Vec<i64>, ParseIntError> {
+            words.iter().map(|word| word.parse()).collect()
+        };
         match *words.as_slice() {
             ["class", per_bin] => problem.classes.push(Class { per_bin: per_bin.parse()? }),
             ["total", most] => problem.max_bins_total = Some(most.parse()?),
@@ -61,7 +63,7 @@ fn parse(text: &str) -> Result<Problem, Box<dyn Error>> {
             ["bin", cost, max, ref capacity @ ..] => problem.bins.push(Bin {
                 cost: cost.parse()?,
                 max: max.parse()?,
-                capacity: Result::<_, std::num::ParseIntError>::from(sizes(capacity))?,
+                capacity: sizes(capacity)?,
             }),
             ["item", count, bins, classes, ref size @ ..] => {
                 let mut allowed = FixedBitSet::with_capacity(problem.bins.len());
@@ -80,7 +82,7 @@ fn parse(text: &str) -> Result<Problem, Box<dyn Error>> {
                     count: count.parse()?,
                     bins: allowed,
                     exclusive,
-                    size: Result::<_, std::num::ParseIntError>::from(sizes(size))?,
+                    size: sizes(size)?,
                 });
             }
             _ => {}

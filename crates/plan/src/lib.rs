@@ -4,6 +4,7 @@
 //! time. [`pack`] is its numeric heart: pods of a few kinds into nodes of many types, as cheaply as possible.
 
 mod existing;
+mod headroom;
 pub mod pack;
 mod pass;
 mod pending;

@@ -20,8 +20,8 @@ mod coarse;
 mod columns;
 mod fluid;
 mod greedy;
-mod improve;
 mod knapsack;
+mod master;
 mod meter;
 mod model;
 mod number;
@@ -30,6 +30,9 @@ mod pricing;
 mod reduce;
 mod restore;
 mod round;
+mod ruin;
+mod search;
+mod settle;
 mod simplex;
 mod slice;
 mod space;
@@ -124,7 +127,7 @@ pub struct Packing {
 pub fn pack(problem: &Problem) -> Packing {
     let mut meter = Meter::new(problem.effort.steps);
     let reduced = reduce::reduce(problem);
-    let (plan, bound) = improve::search(&reduced.model, &mut meter);
+    let (plan, bound) = search::search(&reduced.model, &mut meter);
     restore::restore(problem, &reduced, &plan, bound, &meter)
 }
 

@@ -3,7 +3,7 @@
 use plimsoll_model::World;
 
 use crate::{
-    existing,
+    existing, headroom,
     pending::Pending,
     plan::{GroupReason, Plan},
     report::{self, Findings},
@@ -17,6 +17,13 @@ use crate::{
 ///
 /// Pure: the same World gives the same Plan, to the byte. What the next pass has to remember is in [`Plan::memory`].
 pub fn plan(world: &World) -> Plan {
+    match headroom::add(world) {
+        Some(world) => plan_pods(&world),
+        None => plan_pods(world),
+    }
+}
+
+fn plan_pods(world: &World) -> Plan {
     let mut scene = Scene::new(state::observe(world));
     let pending = Pending::sort_out(&mut scene);
     let fitted = existing::place(&mut scene, pending.demands);

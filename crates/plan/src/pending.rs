@@ -18,8 +18,9 @@ pub(crate) struct Demand {
     pub pod: usize,
     pub shape: ShapeId,
     pub priority: i32,
-    /// It has a node, but that is on its way out. It needs a place like the others, and is not reported.
-    pub moving: bool,
+    /// It needs a place like the others but is not reported: it has a node, which is on its way out, or it only stands for
+    /// room that is kept free.
+    pub silent: bool,
     /// Too young to buy for. If it fits somewhere it is served.
     pub young: bool,
 }
@@ -63,7 +64,7 @@ impl Pending {
                 pod: place,
                 shape,
                 priority: pod.priority,
-                moving: false,
+                silent: pod.is_headroom(),
                 young,
             });
         }
@@ -118,7 +119,7 @@ fn moving(scene: &mut Scene<'_>, place: usize, pod: &Pod) -> Option<Demand> {
     scene.snapshot.evict(id);
     scene.pod_ids[place] = None;
     let shape = scene.snapshot.shape(&pod.shape);
-    Some(Demand { pod: place, shape, priority: pod.priority, moving: true, young: false })
+    Some(Demand { pod: place, shape, priority: pod.priority, silent: true, young: false })
 }
 
 /// A rough size, for serving large pods first: thousandths of a core, of four gibibytes or of a device, whichever is most.

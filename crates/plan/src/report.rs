@@ -75,7 +75,7 @@ fn purchases(scene: &Scene<'_>, bought: &Bought) -> Vec<Purchase> {
     for node in &bought.shop.nodes {
         grown.entry(node.group).or_default().0 += 1;
     }
-    for placed in bought.shop.placed.iter().filter(|placed| !placed.demand.moving) {
+    for placed in bought.shop.placed.iter().filter(|placed| !placed.demand.silent) {
         if let Some(group) = group_of.get(&placed.node) {
             grown.entry(*group).or_default().1.push(world.pods[placed.demand.pod].id());
         }
@@ -142,7 +142,7 @@ fn placements(
     });
     let fitted = findings.fitted.iter().map(|(demand, node)| (demand, *node));
     let bought = findings.bought.shop.placed.iter().map(|placed| (&placed.demand, placed.node));
-    let placed = fitted.chain(bought).filter(|(demand, _)| !demand.moving);
+    let placed = fitted.chain(bought).filter(|(demand, _)| !demand.silent);
     let placed = placed.map(|(demand, node)| Placement {
         pod: world.pods[demand.pod].id(),
         node: name_of(scene, names, node),
@@ -173,7 +173,7 @@ fn pods(
         .iter()
         .map(|(pod, outcome, node)| entry(*pod, *outcome, None, *node))
         .collect();
-    for (demand, node) in findings.fitted.iter().filter(|(demand, _)| !demand.moving) {
+    for (demand, node) in findings.fitted.iter().filter(|(demand, _)| !demand.silent) {
         let node = Some(name_of(scene, names, *node));
         reports.push(entry(demand.pod, Outcome::FitsExisting, None, node));
     }
@@ -182,17 +182,16 @@ fn pods(
     );
     let group_of: FxHashMap<NodeId, usize> =
         findings.bought.shop.nodes.iter().map(|node| (node.id, node.group)).collect();
-    for placed in findings.bought.shop.placed.iter().filter(|placed| !placed.demand.moving) {
-        reports.push(match group_of.get(&placed.node) {
-            Some(group) => entry(placed.demand.pod, Outcome::TriggeredScaleUp, Some(*group), None),
-            // A purchase for others made room where there was none before.
-            None => {
-                let node = Some(name_of(scene, names, placed.node));
-                entry(placed.demand.pod, Outcome::FitsExisting, None, node)
-            }
-        });
+    for placed in findings.bought.shop.placed.iter().filter(|placed| !placed.demand.silent) {
+        let group = group_of.get(&placed.node).copied();
+        // Without a group it is a node that was here: a purchase for others made room there.
+        let (outcome, node) = match group {
+            Some(_) => (Outcome::TriggeredScaleUp, None),
+            None => (Outcome::FitsExisting, Some(name_of(scene, names, placed.node))),
+        };
+        reports.push(entry(placed.demand.pod, outcome, group, node));
     }
-    for demand in findings.bought.rest.iter().filter(|demand| !demand.moving) {
+    for demand in findings.bought.rest.iter().filter(|demand| !demand.silent) {
         let (outcome, rejections) = match findings.explained.get(&demand.shape) {
             Some((outcome, rejections)) => (*outcome, Arc::clone(rejections)),
             None => (Outcome::NoGroupFits, Arc::clone(&none)),

@@ -107,7 +107,7 @@ fn watch(
 
 /// A pod whose disruption budget does not allow all that the unit needs, beside what this pass already takes from it.
 ///
-/// Budgets recover, so such a node is not moved to another state of mind: its clock runs on while it waits.
+/// A budget recovers when evicted pods run again, so such a node only waits, and its clock runs on meanwhile.
 fn exhausted(budgets: &Budgets<'_>, world: &World, unit: &Unit) -> Option<Hold> {
     let pod = budgets.shortage(world, unit.pods())?;
     let member = unit.member_of(pod)?;
@@ -130,3 +130,6 @@ impl GivenBack {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

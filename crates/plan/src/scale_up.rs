@@ -42,6 +42,9 @@ use crate::{
 /// Rounds of packing: the second places what the first could not for reasons that the packing does not know.
 const ROUNDS: usize = 4;
 
+/// The effort of every round after the first: few pods are left, and their nodes are few.
+const AFTERTHOUGHT: Effort = Effort { steps: 20_000_000 };
+
 /// What was bought, and who still has no place.
 #[derive(Debug)]
 pub(crate) struct Bought {
@@ -83,9 +86,7 @@ fn buy_in_order(
 ) -> Bought {
     let mut shop = Shop::new(scene, market, allowance.clone());
     let rest = shop_for(scene, &mut shop, demands.to_vec());
-    let least_served = shop.placed.iter().map(|placed| placed.demand.priority).min();
-    let overtaken = rest.iter().any(|demand| Some(demand.priority) > least_served);
-    if !overtaken || least_served.is_none() {
+    if !is_overtaken(scene, market, &shop, &rest) {
         return Bought { shop, rest };
     }
     shop.undo(scene);
@@ -100,72 +101,86 @@ fn buy_in_order(
     Bought { shop, rest }
 }
 
+/// Whether a pod that some group could take waits while one of less importance is served.
+fn is_overtaken(scene: &mut Scene<'_>, market: &Market, shop: &Shop, rest: &[Demand]) -> bool {
+    let least = shop.placed.iter().map(|placed| placed.demand.priority).min();
+    let Some(least) = least else { return false };
+    let above: Vec<Demand> =
+        rest.iter().filter(|demand| demand.priority > least).copied().collect();
+    let lots = lots::lots(scene, &market.offers, &above);
+    lots.iter().any(|lot| !lot.takers.is_clear())
+}
+
 fn shop_for(scene: &mut Scene<'_>, shop: &mut Shop, demands: Vec<Demand>) -> Vec<Demand> {
     let named = scene.state.world.settings.scale_up.expanders.clone();
     let joint = named.is_empty() || named.first() == Some(&Expander::LeastCost);
     let similar = Similar::new(scene, &shop.offers);
     let mut rest = demands;
-    let mut rounds = if joint { ROUNDS } else { shop.offers.len() + 1 };
-    while rounds > 0 && !rest.is_empty() {
-        rounds -= 1;
+    let rounds = if joint { ROUNDS } else { shop.offers.len() + 1 };
+    for number in 0..rounds {
+        if rest.is_empty() {
+            break;
+        }
         let before = rest.len();
-        rest = if joint {
-            round(scene, shop, rest, &similar)
+        let effort = if number == 0 { Effort::default() } else { AFTERTHOUGHT };
+        let (packable, unplaced) = prepare(scene, shop, &rest, effort);
+        rest = unplaced;
+        rest.extend(if joint {
+            buy_jointly(scene, shop, packable, &similar)
         } else {
-            expand(scene, shop, rest, &similar, &named)
-        };
+            expand(scene, shop, packable, &similar, &named)
+        });
         if rest.len() == before {
             break;
         }
     }
     let rest = last_resort::place(scene, shop, rest);
     let rest = whole::place(scene, shop, rest);
-    trim::trim(scene, shop);
-    rest
-}
-
-/// One joint purchase over all groups.
-fn round(
-    scene: &mut Scene<'_>,
-    shop: &mut Shop,
-    demands: Vec<Demand>,
-    similar: &Similar,
-) -> Vec<Demand> {
-    let (packable, mut rest) = prepare(scene, shop, demands);
-    let packing = pack(&packable.problem);
-    let packing = spare_gpus::spare_gpus(&packable, &shop.offers, packing);
-    rest.extend(realise::realise(scene, shop, packable, &packing, similar));
-    rest
-}
-
-/// One purchase from the group that the user's rules choose.
-fn expand(
-    scene: &mut Scene<'_>,
-    shop: &mut Shop,
-    demands: Vec<Demand>,
-    similar: &Similar,
-    rules: &[Expander],
-) -> Vec<Demand> {
-    let (packable, mut rest) = prepare(scene, shop, demands);
-    match expander::choose(scene, &shop.offers, &packable, rules) {
-        Some(choice) => {
-            rest.extend(realise::realise(scene, shop, packable, &choice.packing, similar));
-        }
-        None => {
-            rest.extend(packable.pools.into_iter().flat_map(|pool| pool.into_values().flatten()))
-        }
+    if joint {
+        trim::trim(scene, shop);
     }
     rest
 }
 
+/// One joint purchase over all groups. Returns the pods without a place.
+fn buy_jointly(
+    scene: &mut Scene<'_>,
+    shop: &mut Shop,
+    packable: Packable,
+    similar: &Similar,
+) -> Vec<Demand> {
+    let packing = pack(&packable.problem);
+    let packing = spare_gpus::spare_gpus(&packable, &shop.offers, packing);
+    realise::realise(scene, shop, packable, &packing, similar)
+}
+
+/// One purchase from the group that the user's rules choose. Returns the pods without a place.
+fn expand(
+    scene: &mut Scene<'_>,
+    shop: &mut Shop,
+    packable: Packable,
+    similar: &Similar,
+    rules: &[Expander],
+) -> Vec<Demand> {
+    match expander::choose(scene, &shop.offers, &packable, rules) {
+        Some(choice) => realise::realise(scene, shop, packable, &choice.packing, similar),
+        None => packable.pools.into_iter().flat_map(|pool| pool.into_values().flatten()).collect(),
+    }
+}
+
 /// The packing problem, and the pods that are no part of it because no offer takes them.
-fn prepare(scene: &mut Scene<'_>, shop: &Shop, demands: Vec<Demand>) -> (Packable, Vec<Demand>) {
+fn prepare(
+    scene: &mut Scene<'_>,
+    shop: &Shop,
+    demands: &[Demand],
+    effort: Effort,
+) -> (Packable, Vec<Demand>) {
     let offers: &[Offer] = &shop.offers;
-    let lots = lots::lots(scene, offers, &demands);
+    let lots = lots::lots(scene, offers, demands);
     let (lots, hopeless): (Vec<_>, Vec<_>) =
         lots.into_iter().partition(|lot| !lot.takers.is_clear());
     let rest = hopeless.into_iter().flat_map(|lot| lot.pods).collect();
     let lots = regions::assign(scene, offers, lots);
-    let packable = items::packable(scene, offers, &lots, shop.allowance.nodes, Effort::default());
+    let packable = items::packable(scene, offers, &lots, shop.allowance.nodes, effort);
     (packable, rest)
 }

@@ -3,7 +3,7 @@
 use std::fmt::{self, Display};
 
 use plimsoll_fit::{Rejection, Shortage};
-use plimsoll_model::{Timestamp, show_amount};
+use plimsoll_model::Timestamp;
 use plimsoll_plan::{BlockReason, GroupReason, Outcome, PodBlockReason, Repair, RetirementReason};
 
 /// What a group has against a pod, as a program reads it.
@@ -100,7 +100,7 @@ pub(super) fn block_reason(reason: BlockReason) -> (&'static str, &'static str) 
 pub(super) fn pod_reason(reason: PodBlockReason) -> (&'static str, &'static str) {
     use PodBlockReason as Why;
     match reason {
-        Why::NotReplicated => ("NotReplicated", "nothing would make it again"),
+        Why::NotReplicated => ("NotReplicated", "no controller that counts would make it again"),
         Why::ControllerNotFound => ("ControllerNotFound", "its controller does not exist"),
         Why::MinReplicasReached => ("MinReplicasReached", "its controller has too few replicas"),
         Why::UnmovableKubeSystemPod => {
@@ -161,9 +161,8 @@ impl Display for Reason<'_> {
 
 /// The node is a new one, so what it has free is what it has.
 fn write_shortage(f: &mut fmt::Formatter<'_>, shortage: &Shortage) -> fmt::Result {
-    let Shortage { resource, asks, free, .. } = shortage;
-    let (asks, free) = (show_amount(*resource, *asks), show_amount(*resource, *free));
-    write!(f, "insufficient {resource}: asks {asks}, a new node has {free}")
+    let (asks, free) = shortage.amounts();
+    write!(f, "insufficient {}: asks {asks}, a new node has {free}", shortage.resource)
 }
 
 // === impl Clock ===

@@ -24,28 +24,28 @@ fn files_that_are_none() {
     check_file(
         "absent.yaml",
         "",
-        &expect![[r#"
+        &expect![[r"
         error: absent.yaml: No such file or directory (os error 2)
-    "#]],
+    "]],
     );
     check_file(
         ".",
         "",
-        &expect![[r#"
+        &expect![[r"
         error: .: Is a directory (os error 21)
-    "#]],
+    "]],
     );
     check(
         "",
-        &expect![[r#"
+        &expect![[r"
         error: -: holds no manifests
-    "#]],
+    "]],
     );
     check(
         "# only a comment\n",
-        &expect![[r#"
+        &expect![[r"
         error: -: holds no manifests
-    "#]],
+    "]],
     );
 }
 
@@ -53,21 +53,21 @@ fn files_that_are_none() {
 fn text_that_is_neither_json_nor_yaml() {
     check(
         "{\"kind\": \"Pod\",",
-        &expect![[r#"
+        &expect![[r"
         error: -: line 1, column 15: EOF while parsing an object
-    "#]],
+    "]],
     );
     check(
         "{\"kind\": Pod}",
-        &expect![[r#"
+        &expect![[r"
         error: -: line 1, column 10: expected value
-    "#]],
+    "]],
     );
     check(
         "kind: Pod\n  metadata: {",
-        &expect![[r#"
+        &expect![[r"
         error: -: line 2, column 11: mapping values are not allowed in this context
-    "#]],
+    "]],
     );
     check(
         "hello",
@@ -77,9 +77,9 @@ fn text_that_is_neither_json_nor_yaml() {
     );
     check(
         "- kind: Pod\n",
-        &expect![[r#"
+        &expect![[r"
         error: -: invalid type: sequence, expected an object
-    "#]],
+    "]],
     );
 }
 
@@ -87,15 +87,15 @@ fn text_that_is_neither_json_nor_yaml() {
 fn objects_that_are_not_complete() {
     check(
         "metadata: {name: web}",
-        &expect![[r#"
+        &expect![[r"
         error: -: kind: is missing
-    "#]],
+    "]],
     );
     check(
         "kind: Node\n---\nkind: Pod\nmetadata: {name: web}",
-        &expect![[r#"
+        &expect![[r"
         error: -: document 1: Node: metadata.name: is missing
-    "#]],
+    "]],
     );
     check(
         "kind: Node\nmetadata: {name: n}\n---\nkind: Node\nmetadata: {name: n}",
@@ -115,15 +115,15 @@ fn objects_that_are_not_complete() {
 fn values_of_the_wrong_type() {
     check(
         &pod("containers: {}"),
-        &expect![[r#"
+        &expect![[r"
         error: -: Pod default/web: spec.containers: invalid type: map, expected a list
-    "#]],
+    "]],
     );
     check(
         &pod("nodeName: 7"),
-        &expect![[r#"
+        &expect![[r"
         error: -: Pod default/web: spec.nodeName: invalid type: integer `7`, expected a string
-    "#]],
+    "]],
     );
     check(
         &pod("hostNetwork: maybe"),
@@ -139,9 +139,9 @@ fn values_of_the_wrong_type() {
     );
     check(
         "kind: Pod\nmetadata: {name: web, labels: {app: 7}}",
-        &expect![[r#"
+        &expect![[r"
         error: -: Pod default/web: metadata.labels[app]: invalid type: integer `7`, expected a string
-    "#]],
+    "]],
     );
     check(
         "kind: Pod\nmetadata: web",
@@ -169,15 +169,15 @@ fn amounts() {
     );
     check(
         &request("{cpu: -1}"),
-        &expect![[r#"
+        &expect![[r"
         error: -: Pod default/web: spec.containers[0].resources.requests[cpu]: -1 is negative
-    "#]],
+    "]],
     );
     check(
         &request("{nvidia.com/gpu: 500m}"),
-        &expect![[r#"
+        &expect![[r"
         error: -: Pod default/web: spec.containers[0].resources.requests[nvidia.com/gpu]: 500m is not a whole number
-    "#]],
+    "]],
     );
     check(
         &request("{memory: 1e40}"),
@@ -227,9 +227,9 @@ fn words_that_are_not_known() {
     );
     check(
         &affinity("{key: cores, operator: Gt, values: ['1', '2']}"),
-        &expect![[r#"
+        &expect![[r"
         error: -: Pod default/web: spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchExpressions[0].values: operator Gt takes one value
-    "#]],
+    "]],
     );
     check(
         &pod("tolerations: [{key: a, operator: Like}]"),
@@ -245,9 +245,9 @@ fn words_that_are_not_known() {
     );
     check(
         &pod("tolerations: [{value: a}]"),
-        &expect![[r#"
+        &expect![[r"
         error: -: Pod default/web: spec.tolerations[0].operator: has to be Exists when there is no key
-    "#]],
+    "]],
     );
     check(
         &pod("nodeSelector: {zone: a b}"),
@@ -263,9 +263,9 @@ fn words_that_are_not_known() {
     );
     check(
         "kind: Node\nmetadata: {name: n}\nspec: {taints: [{key: a}]}",
-        &expect![[r#"
+        &expect![[r"
         error: -: Node n: spec.taints[0].effect: is missing
-    "#]],
+    "]],
     );
 }
 
@@ -276,21 +276,21 @@ fn terms_about_other_pods() {
     };
     check(
         &spread("maxSkew: 0, topologyKey: zone"),
-        &expect![[r#"
+        &expect![[r"
         error: -: Pod default/web: spec.topologySpreadConstraints[0].maxSkew: 0 is not a positive number
-    "#]],
+    "]],
     );
     check(
         &spread("maxSkew: 1"),
-        &expect![[r#"
+        &expect![[r"
         error: -: Pod default/web: spec.topologySpreadConstraints[0].topologyKey: is missing
-    "#]],
+    "]],
     );
     check(
         &spread("maxSkew: 1, topologyKey: zone, minDomains: 0"),
-        &expect![[r#"
+        &expect![[r"
         error: -: Pod default/web: spec.topologySpreadConstraints[0].minDomains: 0 is not a positive number
-    "#]],
+    "]],
     );
     check(
         &spread("maxSkew: 1, topologyKey: zone, nodeTaintsPolicy: Obey"),
@@ -305,9 +305,9 @@ fn terms_about_other_pods() {
     };
     check(
         &term("labelSelector: {}"),
-        &expect![[r#"
+        &expect![[r"
         error: -: Pod default/web: spec.affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].topologyKey: is missing
-    "#]],
+    "]],
     );
     check(
         &term("topologyKey: zone, labelSelector: {matchLabels: {app: -web}}"),
@@ -330,15 +330,15 @@ fn ports() {
     let port = |fields: &str| pod(&format!("containers: [{{}}, {{ports: [{{{fields}}}]}}]"));
     check(
         &port("containerPort: 80, hostPort: 70000"),
-        &expect![[r#"
+        &expect![[r"
         error: -: Pod default/web: spec.containers[1].ports[0].hostPort: 70000 is not a port, which are 1 to 65535
-    "#]],
+    "]],
     );
     check(
         &port("hostPort: 80"),
-        &expect![[r#"
+        &expect![[r"
         error: -: Pod default/web: spec.containers[1].ports[0].containerPort: 0 is not a port, which are 1 to 65535
-    "#]],
+    "]],
     );
     check(
         &port("containerPort: 80, protocol: ICMP"),
@@ -353,21 +353,21 @@ fn cases() {
     let good = r#"{"id":"x","nodes":[],"pending":[]}"#;
     check(
         &format!("{good}\n\n{{\"id\":\"y\",\"pending\":[}}\n"),
-        &expect![[r#"
+        &expect![[r"
         error: -:3: column 22: pending[0]: expected value
-    "#]],
+    "]],
     );
     check(
         r#"{"nodes":[],"pending":[]}"#,
-        &expect![[r#"
+        &expect![[r"
         error: -:1: id: is missing
-    "#]],
+    "]],
     );
     check(
         r#"{"id":"x","nodes":[{}],"pending":[]}"#,
-        &expect![[r#"
+        &expect![[r"
         error: -:1: Node: nodes[0].metadata.name: is missing
-    "#]],
+    "]],
     );
     check(
         r#"{"id":"x","pending":[{"metadata":{"name":"p"},"spec":{"containers":[{"resources":{"requests":{"cpu":"1x"}}}]}}]}"#,
@@ -383,8 +383,44 @@ fn cases() {
     );
     check(
         &format!("{good}\nnot JSON\n"),
-        &expect![[r#"
+        &expect![[r"
         error: -:2: column 2: expected ident
+    "]],
+    );
+}
+
+#[test]
+fn words_of_storage_and_restarts() {
+    check(
+        &pod("restartPolicy: Sometimes"),
+        &expect![[r#"
+        error: -: Pod default/web: spec.restartPolicy: "Sometimes" is not a restart policy, known are Always, OnFailure and Never
+    "#]],
+    );
+    check(
+        &pod("initContainers: [{restartPolicy: always}]"),
+        &expect![[r#"
+        error: -: Pod default/web: spec.initContainers[0].restartPolicy: "always" is not a restart policy, known are Always, OnFailure and Never
+    "#]],
+    );
+    let volume =
+        |spec: &str| format!("kind: PersistentVolume\nmetadata: {{name: v}}\nspec: {{{spec}}}\n");
+    check(
+        &volume("accessModes: [ReadWriteOnce, Write]"),
+        &expect![[r#"
+        error: -: PersistentVolume v: spec.accessModes[1]: "Write" is not an access mode, known are ReadWriteOnce, ReadOnlyMany, ReadWriteMany and ReadWriteOncePod
+    "#]],
+    );
+    check(
+        &volume("nodeAffinity: {required: {}}"),
+        &expect![[r"
+        error: -: PersistentVolume v: spec.nodeAffinity.required.nodeSelectorTerms: is missing
+    "]],
+    );
+    check(
+        "kind: StorageClass\nmetadata: {name: s}\nvolumeBindingMode: Later",
+        &expect![[r#"
+        error: -: StorageClass s: volumeBindingMode: "Later" is not a binding mode, known are Immediate and WaitForFirstConsumer
     "#]],
     );
 }

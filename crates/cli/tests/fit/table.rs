@@ -29,7 +29,7 @@ fn alike_nodes_stand_in_one_row() {
     check(
         &["--file", "-"],
         &cluster(cpus),
-        &expect![[r#"
+        &expect![[r"
         -
 
         default/web: 1 of 1000 nodes takes it
@@ -39,7 +39,7 @@ fn alike_nodes_stand_in_one_row() {
                      NodeResourcesFit: insufficient cpu: asks 4, free 2
                      n4, n9, n14, n19 and 196 more
           n7         fits
-    "#]],
+    "]],
     );
 }
 
@@ -49,7 +49,7 @@ fn nodes_that_differ_in_amounts_only_have_an_example() {
     check(
         &["--file", "-"],
         &cluster(cpus),
-        &expect![[r#"
+        &expect![[r"
         -
 
         default/web: 32 of 100 nodes take it
@@ -64,6 +64,6 @@ fn nodes_that_differ_in_amounts_only_have_an_example() {
           8 nodes   TaintToleration
                     for example n64: taint gpu:NoSchedule is not tolerated
                     n64, n69, n74, n79 and 4 more
-    "#]],
+    "]],
     );
 }

@@ -6,7 +6,10 @@ use crate::{SMALL, check, scenario};
 
 #[test]
 fn something_of_everything() {
-    check(&[], SMALL, expect![[r#"
+    check(
+        &[],
+        SMALL,
+        &expect![[r"
         small grows by 2 nodes (1 → 3) for 2 pods web-… (a)
 
         pod a-b/web stays pending: no group can take it
@@ -24,12 +27,16 @@ fn something_of_everything() {
         group tainted  target 0 (0..3), 0 ready, healthy
 
         The nodes cost $0.10 an hour, and $0.30 after this.
-    "#]]);
+    "]],
+    );
 }
 
 #[test]
 fn groups_that_grow_and_a_pod_that_none_can_take() {
-    check(&[], &scenario("joint-mixed-outcomes"), expect![[r#"
+    check(
+        &[],
+        &scenario("joint-mixed-outcomes"),
+        &expect![[r"
         cpu-rich grows by 1 node (1 → 2) for pod default/wants-cpu
         mem-rich grows by 1 node (1 → 2) for pod default/wants-memory
 
@@ -41,63 +48,87 @@ fn groups_that_grow_and_a_pod_that_none_can_take() {
 
         group cpu-rich  target 1 (0..10), 1 ready, healthy
         group mem-rich  target 1 (0..10), 1 ready, healthy
-    "#]]);
+    "]],
+    );
 }
 
 #[test]
 fn nothing_to_do_while_a_group_rests() {
-    check(&[], &scenario("backoff-active"), expect![[r#"
+    check(
+        &[],
+        &scenario("backoff-active"),
+        &expect![[r"
         Nothing to do: no group can be used for the pod that has no place, and no node can go.
 
         pod default/p stays pending for now: no group can take it in this pass
           pool-a  backing off until 12:03 (STOCKOUT)
 
         group pool-a  target 0 (0..10), 0 ready, backing off until 12:03 (STOCKOUT)
-    "#]]);
+    "]],
+    );
 }
 
 #[test]
 fn a_machine_that_failed() {
-    check(&[], &scenario("failed-instance-other-group"), expect![[r#"
+    check(
+        &[],
+        &scenario("failed-instance-other-group"),
+        &expect![[r"
         pool-b grows by 1 node (0 → 1) for pod default/p
 
         instance sim://a-0 of pool-a is deleted: failed: no machines left (STOCKOUT)
 
         group pool-a  target 1 (0..10), 0 ready, backing off until 12:05 (STOCKOUT)
         group pool-b  target 0 (0..10), 0 ready, healthy
-    "#]]);
+    "]],
+    );
 }
 
 #[test]
 fn pods_that_hold_their_nodes() {
-    check(&[], &scenario("down-drain-blockers"), expect![[r#"
+    check(
+        &[],
+        &scenario("down-drain-blockers"),
+        &expect![[r"
         Nothing to do: every pod has a place, and no node can go.
 
         node fixed-0 stays: of no group
-        5 nodes stay: a pod cannot be moved (n-bare, n-custom, n-few, n-orphan …)
+        node n-bare stays: pod default/bare cannot be moved, no controller that counts would make it again
+        node n-custom stays: pod default/game cannot be moved, no controller that counts would make it again
+        node n-orphan stays: pod default/orphan cannot be moved, its controller does not exist
+        node n-few stays: pod default/few-0 cannot be moved, its controller has too few replicas
+        node n-system stays: pod kube-system/dns cannot be moved, it is of kube-system and has no disruption budget
 
         group pool-a  target 5 (0..9), 5 ready, healthy
-    "#]]);
+    "]],
+    );
 }
 
 #[test]
 fn nodes_that_go_and_nodes_that_wait() {
-    check(&[], &scenario("down-timers"), expect![[r#"
+    check(
+        &[],
+        &scenario("down-timers"),
+        &expect![[r"
         node quick-0 of quick goes: nothing runs on it
         node slow-3 of slow goes: unready for too long
 
         node fixed-0 stays: of no group
         2 nodes stay: not unneeded for long enough (slow-0, slow-1)
-        node slow-2 stays: not unready for long enough, it is since 11:50
+        node slow-2 stays: unready only since 11:50
 
         group quick  target 1 (0..9), 1 ready, healthy
         group slow   target 4 (0..9), 2 ready, healthy
-    "#]]);
+    "]],
+    );
 }
 
 #[test]
 fn a_cluster_that_cannot_be_trusted() {
-    check(&[], &scenario("cluster-unhealthy"), expect![[r#"
+    check(
+        &[],
+        &scenario("cluster-unhealthy"),
+        &expect![[r"
         The cluster is unhealthy: too many nodes are not ready.
         Nothing to do: no group can be used for the 2 pods that have no place, and no node can go yet (1 node idle).
 
@@ -108,5 +139,6 @@ fn a_cluster_that_cannot_be_trusted() {
         10 nodes stay: too many nodes are not ready (good-0, good-1, good-2, good-3 …)
 
         group pool-a  target 10 (0..20), 5 ready, unhealthy: too many of its nodes are not ready
-    "#]]);
+    "]],
+    );
 }

@@ -139,6 +139,7 @@ fn meeting_shapes_early_changes_nothing(scenario: &Scenario) -> Checked {
         Ok(())
     })?;
     let mut early = Vec::new();
+    let mut history = Vec::new();
     let mut snapshot = Snapshot::new(namespaces(), scenario.storage.clone());
     for shape in &scenario.shapes {
         snapshot.shape(shape);
@@ -147,9 +148,10 @@ fn meeting_shapes_early_changes_nothing(scenario: &Scenario) -> Checked {
         if let Moment::Asked(shape) = moment {
             early.push(Answer::of_snapshot(scenario, snapshot, mirror, shape));
         }
+        history.clone_from(&mirror.history);
         Ok(())
     })?;
-    prop_assert_eq!(late, early);
+    prop_assert_eq!(late, early, "{:#?}", history);
     Ok(())
 }
 

@@ -32,7 +32,9 @@ struct Pair<'a> {
 static VECTORS: LazyLock<Vec<Vector>> = LazyLock::new(|| {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/vectors");
     let entries = fs::read_dir(directory).expect("the vectors are there");
-    let mut files: Vec<_> = entries.map(|entry| entry.expect("a file").path()).collect();
+    let files = entries.map(|entry| entry.expect("a file").path());
+    let mut files: Vec<_> =
+        files.filter(|file| file.extension().is_some_and(|ending| ending == "jsonl")).collect();
     files.sort();
     files.iter().flat_map(|file| read(file)).collect()
 });

@@ -27,8 +27,7 @@ pub(crate) fn node_affinity(spec: &PodSpec<'_>) -> Checked<NodeAffinity> {
         valid.map_err(|error| invalid(&error)).at_key(key).at("nodeSelector")?;
     }
     let required = spec.affinity.node.required.as_ref();
-    let terms = required.map(|required| each(&required.terms, "nodeSelectorTerms", node_term));
-    let terms = terms.transpose();
+    let terms = required.map(|required| alternatives(required, node_term)).transpose();
     Ok(NodeAffinity {
         selector: meta::labels(&spec.node_selector),
         terms: terms.at(REQUIRED).at("nodeAffinity").at("affinity")?,
@@ -53,7 +52,7 @@ pub(crate) fn pod_terms(
 
 /// Where a volume can be reached.
 pub(crate) fn volume_terms(selector: &wire::NodeSelector<'_>) -> Checked<Box<[VolumeTerm]>> {
-    each(&selector.terms, "nodeSelectorTerms", |term| {
+    alternatives(selector, |term| {
         let labels = expressions(&term.expressions)?;
         let says_something = !term.expressions.is_empty() || !term.fields.is_empty();
         Ok(match labels {
@@ -61,6 +60,16 @@ pub(crate) fn volume_terms(selector: &wire::NodeSelector<'_>) -> Checked<Box<[Vo
             _ => VolumeTerm::Never,
         })
     })
+}
+
+fn alternatives<T>(
+    selector: &wire::NodeSelector<'_>,
+    convert: impl FnMut(&wire::NodeTerm<'_>) -> Checked<T>,
+) -> Checked<Box<[T]>> {
+    if selector.terms.is_empty() {
+        return Err(Problem::missing()).at("nodeSelectorTerms");
+    }
+    each(&selector.terms, "nodeSelectorTerms", convert)
 }
 
 fn node_term(term: &wire::NodeTerm<'_>) -> Checked<NodeTerm> {

@@ -36,6 +36,19 @@ pub(crate) fn required<'t>(text: &'t Text<'_>, field: &str) -> Checked<&'t str> 
     text.given().ok_or_else(Problem::missing).at(field)
 }
 
+/// A word out of a list, or none.
+pub(crate) fn one_of<'t>(
+    word: &'t Text<'_>,
+    known: &[&str],
+    what: &str,
+    field: &str,
+) -> Checked<&'t str> {
+    if word.is_empty() || known.contains(&&**word) {
+        return Ok(word);
+    }
+    Err(Problem::unknown(word, what, known)).at(field)
+}
+
 /// The symbol of a text; an absent one has none.
 pub(crate) fn given_symbol(text: &Text<'_>) -> Option<Symbol> {
     text.given().map(Symbol::new)

@@ -9,6 +9,7 @@ use crate::{
     convert::{
         extras::extras,
         meta,
+        requests::RESTART_POLICIES,
         shape::{self, Identity, Source},
     },
     intern::Interner,
@@ -52,6 +53,8 @@ impl Pods {
         let wire::Pod { metadata, spec, status } = pod;
         let name = meta::name(metadata)?;
         let phase = phase(&status.phase).at("phase").at("status")?;
+        meta::one_of(&spec.restart_policy, &RESTART_POLICIES, "a restart policy", "restartPolicy")
+            .at("spec")?;
         let named_node = meta::given_symbol(&spec.node);
         let (node, pinned_to) = match role {
             Role::Member => (named_node, None),

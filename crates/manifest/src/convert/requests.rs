@@ -3,7 +3,10 @@
 use plimsoll_model::{InitContainer, PodRequests, Requests, Resources, raise_to, resource};
 
 use crate::{
-    convert::amounts::{amounts, set, too_large},
+    convert::{
+        amounts::{amounts, set, too_large},
+        meta,
+    },
     problem::{At as _, Checked, each},
     wire::{
         container::{Container, ContainerStatus},
@@ -11,14 +14,23 @@ use crate::{
     },
 };
 
-/// Whose restart policy makes an init container a sidecar.
+/// The restart policy that makes an init container a sidecar.
 const ALWAYS: &str = "Always";
+
+/// What containers and pods do when they end.
+pub(crate) const RESTART_POLICIES: [&str; 3] = [ALWAYS, "OnFailure", "Never"];
 
 /// All that a pod asks for. `status` is that of a pod that runs: a resize of its containers may be under way.
 pub(crate) fn total(spec: &PodSpec<'_>, status: Option<&PodStatus<'_>>) -> Checked<Resources> {
     let containers: Vec<Requests> = each(&spec.containers, "containers", requests).at("spec")?;
     let init_containers: Vec<InitContainer> =
         each(&spec.init_containers, "initContainers", |one| {
+            meta::one_of(
+                &one.restart_policy,
+                &RESTART_POLICIES,
+                "a restart policy",
+                "restartPolicy",
+            )?;
             Ok(InitContainer { requests: requests(one)?, sidecar: is_sidecar(one) })
         })
         .at("spec")?;

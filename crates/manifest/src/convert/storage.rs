@@ -10,7 +10,7 @@ use crate::{
     wire::{
         meta::Metadata,
         storage as wire,
-        value::{Amount, List, Pairs, Text},
+        value::{Amount, Pairs, Text},
     },
 };
 
@@ -19,7 +19,13 @@ const CLASS: &str = "volume.beta.kubernetes.io/storage-class";
 const BIND_COMPLETED: &str = "pv.kubernetes.io/bind-completed";
 const SELECTED_NODE: &str = "volume.kubernetes.io/selected-node";
 const DEFAULT_MODE: &str = "Filesystem";
-const BINDING_MODES: [&str; 2] = ["Immediate", "WaitForFirstConsumer"];
+const MODES: [&str; 2] = [DEFAULT_MODE, "Block"];
+const ACCESS_MODES: [&str; 4] =
+    ["ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod"];
+const CLAIM_PHASES: [&str; 3] = ["Pending", "Bound", "Lost"];
+const VOLUME_PHASES: [&str; 5] = ["Pending", "Available", "Bound", "Released", "Failed"];
+const BINDING_MODES: [&str; 2] = ["Immediate", WAITS];
+const WAITS: &str = "WaitForFirstConsumer";
 
 /// A PersistentVolumeClaim.
 pub(crate) fn claim(claim: &wire::Claim<'_>) -> Checked<Claim> {
@@ -33,11 +39,11 @@ pub(crate) fn claim(claim: &wire::Claim<'_>) -> Checked<Claim> {
         volume: meta::given_symbol(&spec.volume),
         bind_completed: metadata.annotations.get(BIND_COMPLETED).is_some(),
         selected_node: metadata.annotations.get(SELECTED_NODE).map(|name| Symbol::new(name)),
-        lost: &*status.phase == "Lost",
+        lost: phase(status, &CLAIM_PHASES)? == "Lost",
         deleting: !metadata.deleted.is_empty(),
-        access_modes: sorted(&spec.access_modes),
+        access_modes: access_modes(&spec.access_modes).at("spec")?,
         size: size(requests).at("requests").at("resources").at("spec")?,
-        mode: mode(&spec.mode),
+        mode: mode(&spec.mode).at("spec")?,
         attributes_class: Symbol::new(&spec.attributes_class),
         selector: selector::optional(spec.selector.as_ref(), "selector").at("spec")?,
     })
@@ -52,10 +58,10 @@ pub(crate) fn volume(volume: &wire::Volume<'_>) -> Checked<Volume> {
         labels: meta::labels(&metadata.labels),
         class: class(metadata, &spec.class),
         size: size(&spec.capacity).at("capacity").at("spec")?,
-        access_modes: sorted(&spec.access_modes),
-        mode: mode(&spec.mode),
+        access_modes: access_modes(&spec.access_modes).at("spec")?,
+        mode: mode(&spec.mode).at("spec")?,
         attributes_class: Symbol::new(&spec.attributes_class),
-        available: &*status.phase == "Available",
+        available: phase(status, &VOLUME_PHASES)? == "Available",
         deleting: !metadata.deleted.is_empty(),
         claim: spec.claim.as_ref().map(|claim| ClaimRef {
             id: (Symbol::new(&claim.namespace), Symbol::new(&claim.name)),
@@ -68,18 +74,12 @@ pub(crate) fn volume(volume: &wire::Volume<'_>) -> Checked<Volume> {
 
 /// A StorageClass.
 pub(crate) fn storage_class(class: &wire::StorageClass<'_>) -> Checked<StorageClass> {
-    let waits_for_consumer = match &*class.binding_mode {
-        "" | "Immediate" => false,
-        "WaitForFirstConsumer" => true,
-        word => {
-            let problem = Problem::unknown(word, "a binding mode", &BINDING_MODES);
-            return Err(problem).at("volumeBindingMode");
-        }
-    };
+    let mode = &class.binding_mode;
+    let mode = meta::one_of(mode, &BINDING_MODES, "a binding mode", "volumeBindingMode")?;
     Ok(StorageClass {
         name: Symbol::new(meta::name(&class.metadata)?),
         provisioner: Symbol::new(&class.provisioner),
-        waits_for_consumer,
+        waits_for_consumer: mode == WAITS,
         allowed_topologies: class.topologies.iter().map(topology).collect(),
     })
 }
@@ -109,8 +109,13 @@ fn class(metadata: &Metadata<'_>, class: &Text<'_>) -> Symbol {
     Symbol::new(metadata.annotations.get(CLASS).unwrap_or(class))
 }
 
-fn mode(mode: &Text<'_>) -> Symbol {
-    Symbol::new(mode.given().unwrap_or(DEFAULT_MODE))
+fn mode(mode: &Text<'_>) -> Checked<Symbol> {
+    meta::one_of(mode, &MODES, "a volume mode", "volumeMode")?;
+    Ok(Symbol::new(mode.given().unwrap_or(DEFAULT_MODE)))
+}
+
+fn phase<'s>(status: &'s wire::StorageStatus<'_>, known: &[&str]) -> Checked<&'s str> {
+    meta::one_of(&status.phase, known, "a phase", "phase").at("status")
 }
 
 fn size(amounts: &Pairs<'_, Amount<'_>>) -> Checked<i64> {
@@ -118,10 +123,17 @@ fn size(amounts: &Pairs<'_, Amount<'_>>) -> Checked<i64> {
     amounts.get(STORAGE).map_or(Ok(0), amounts::bytes).at_key(STORAGE)
 }
 
-fn sorted(modes: &List<Text<'_>>) -> Box<[Symbol]> {
-    let mut modes: Vec<Symbol> = modes.iter().map(|mode| Symbol::new(mode)).collect();
+fn access_modes(list: &[Text<'_>]) -> Checked<Box<[Symbol]>> {
+    let mut modes: Vec<Symbol> = Vec::with_capacity(list.len());
+    for (index, mode) in list.iter().enumerate() {
+        if !ACCESS_MODES.contains(&&**mode) {
+            let problem = Problem::unknown(mode, "an access mode", &ACCESS_MODES);
+            return Err(problem).at_index(index).at("accessModes");
+        }
+        modes.push(Symbol::new(mode));
+    }
     modes.sort();
-    modes.into_boxed_slice()
+    Ok(modes.into_boxed_slice())
 }
 
 /// A term without expressions selects nothing: it becomes one that wants a label to have a value out of none.

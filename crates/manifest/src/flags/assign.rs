@@ -2,7 +2,10 @@
 
 use std::str::FromStr;
 
-use plimsoll_model::{Consolidation, Expander, Money, Range, SignedDuration, Symbol};
+use plimsoll_model::{
+    Consolidation, Expander, Headroom, Money, Quantity, Range, SignedDuration, Symbol,
+    scheduler_units,
+};
 
 use super::{FlagValue, Flags};
 use crate::{
@@ -32,6 +35,8 @@ pub(super) enum Target {
     /// `type:min:max`, may be repeated.
     NamedRanges(fn(&mut Flags) -> &mut Vec<(Symbol, Range)>),
     Expanders(fn(&mut Flags) -> &mut Vec<Expander>),
+    /// `copies:resource=amount,…`, may be repeated.
+    Headroom(fn(&mut Flags) -> &mut Vec<Headroom>),
     Consolidation(fn(&mut Flags) -> &mut Consolidation),
 }
 
@@ -74,6 +79,10 @@ pub(super) fn assign(flags: &mut Flags, target: &Target, value: &FlagValue) -> R
                 value.all().iter().map(|text| named_range(text)).collect();
             place(flags).extend(ranges?);
         }
+        Target::Headroom(place) => {
+            let rooms: Result<Vec<_>, _> = value.all().iter().map(|text| headroom(text)).collect();
+            place(flags).extend(rooms?);
+        }
         Target::Expanders(place) => *place(flags) = expanders(value)?,
         Target::Consolidation(place) => {
             *place(flags) = word(value.one()?, "a consolidation", &CONSOLIDATIONS)?;
@@ -88,6 +97,24 @@ fn duration(text: &str) -> Result<SignedDuration, String> {
         Some(duration) => Ok(duration),
         None => Err(format!("{} is not a duration such as 90s or 1h30m", Quoted(text))),
     }
+}
+
+/// Such as `3:cpu=2,memory=4Gi`.
+fn headroom(text: &str) -> Result<Headroom, String> {
+    let form = || format!("{} is not of the form copies:resource=amount,…", Quoted(text));
+    let (copies, amounts) = text.split_once(':').ok_or_else(form)?;
+    let mut requests = Vec::new();
+    for pair in amounts.split(',') {
+        let (name, amount) = pair.split_once('=').ok_or_else(form)?;
+        let amount = Quantity::parse(amount.trim()).map_err(|error| error.to_string())?;
+        if amount.is_negative() {
+            return Err(format!("{name}: {amount} is negative"));
+        }
+        requests.push((Symbol::new(name.trim()), amount));
+    }
+    let requests =
+        scheduler_units(&requests).map_err(|(name, error)| format!("{name}: {error}"))?;
+    Ok(Headroom { copies: count(copies)?, requests })
 }
 
 /// The spellings are those of Go.

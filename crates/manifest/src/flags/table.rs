@@ -106,6 +106,18 @@ pub const TABLE: &[Flag] = &[
         target: Target::Money(|flags| &mut flags.settings.scale_up.node_fee),
     },
     Flag {
+        name: "headroom",
+        help: "room to keep free for pods to come: copies:resource=amount,…, such as 3:cpu=2,memory=4Gi",
+        scope: CLUSTER,
+        target: Target::Headroom(|flags| &mut flags.settings.scale_up.headroom),
+    },
+    Flag {
+        name: "headroom-percent",
+        help: "room to keep free, in percent of what running pods ask for",
+        scope: CLUSTER,
+        target: Target::Count(|flags| &mut flags.settings.scale_up.headroom_percent),
+    },
+    Flag {
         name: "cost-per-cpu",
         help: "what a core counts for per hour where no price is known",
         scope: CLUSTER,

@@ -20,7 +20,7 @@ fn settings(flags: &[&str]) -> Result<Settings, String> {
     all.finish().map_err(|error| error.to_string())
 }
 
-fn check_refused(flags: &[&str], expected: Expect) {
+fn check_refused(flags: &[&str], expected: &Expect) {
     let lines: Vec<String> = flags.iter().map(|flag| settings(&[flag]).unwrap_err()).collect();
     expected.assert_eq(&lines.join("\n"));
 }
@@ -98,7 +98,7 @@ fn a_value_of_the_wrong_form_is_refused() {
             "expander=",
             "consolidation=on",
         ],
-        expect![[r#"
+        &expect![[r#"
             scale-down-unneeded-time: "10" is not a duration such as 90s or 1h30m
             scale-down-unneeded-time: "-10m" is negative
             scale-down-enabled: "yes" is neither true nor false
@@ -130,7 +130,7 @@ fn an_unknown_flag_is_named_with_the_nearest_one() {
             "colour=blue",
             "scan-intervall=1s",
         ],
-        expect![[r"
+        &expect![[r"
             scale-down-uneeded-time: unknown flag, did you mean scale-down-unneeded-time?
             zero-or-max-node-scaling: can be set for a group only
             colour: unknown flag

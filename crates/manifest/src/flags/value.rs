@@ -1,7 +1,5 @@
 //! A flag's value as it was written.
 
-use std::fmt;
-
 /// What stands behind a flag. A command line gives words; in a file a number, a truth value or a list may stand as such.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FlagValue {
@@ -43,14 +41,5 @@ impl FlagValue {
 impl From<&str> for FlagValue {
     fn from(value: &str) -> Self {
         Self::One(value.to_owned())
-    }
-}
-
-impl fmt::Display for FlagValue {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::One(value) => f.write_str(value),
-            Self::Many(values) => f.write_str(&values.join(",")),
-        }
     }
 }

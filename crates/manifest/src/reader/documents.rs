@@ -3,7 +3,7 @@
 use serde_json::{Deserializer, Value, value::RawValue};
 
 use super::{Reader, refuse};
-use crate::{Location, ManifestError, parse::syntax_or_type, problem::Problem};
+use crate::{Location, ManifestError, parse::syntax_or_type, problem::Problem, yaml};
 
 /// What editors of another age put before the text.
 const BYTE_ORDER_MARK: char = '\u{feff}';
@@ -14,7 +14,7 @@ impl Reader {
     /// Takes all manifests of a file: YAML documents or JSON objects one after the other, any of them a list.
     pub fn read_manifests(&mut self, text: &str) -> Result<(), ManifestError> {
         let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
-        if !looks_like_json(text) {
+        if !yaml::looks_like_json(text) {
             return self.add_yaml_documents(text);
         }
         let documents: Result<Vec<&RawValue>, _> =
@@ -29,10 +29,12 @@ impl Reader {
 
     /// Takes all documents of a YAML stream.
     pub fn add_yaml_documents(&mut self, text: &str) -> Result<(), ManifestError> {
-        let documents: Vec<Value> = serde_saphyr::from_multiple_with_options(text, yaml_options())
-            .map_err(|error| refuse(None, yaml_problem(&error)))?;
-        let texts: Vec<String> =
-            documents.iter().filter(|one| !one.is_null()).map(Value::to_string).collect();
+        let documents = yaml::documents(text).map_err(|broken| {
+            let mut problem = Problem::new(broken.text);
+            problem.location = broken.location;
+            refuse(None, problem)
+        })?;
+        let texts: Vec<String> = documents.iter().map(Value::to_string).collect();
         self.add_documents(texts.iter())
     }
 
@@ -51,45 +53,4 @@ impl Reader {
         }
         Ok(())
     }
-}
-
-/// A brace may open a YAML mapping as well, but only in JSON do all its keys have quotes.
-fn looks_like_json(text: &str) -> bool {
-    match text.trim_start().strip_prefix('{') {
-        Some(rest) => rest.trim_start().starts_with(['"', '}']),
-        None => false,
-    }
-}
-
-/// Manifests of a whole cluster are larger than the limits against hostile files allow; those against aliases that unfold
-/// without end stay.
-fn yaml_options() -> serde_saphyr::Options {
-    serde_saphyr::options! {
-        with_snippet: false,
-        // A node may be called `n`, and a label may say `yes`.
-        strict_booleans: true,
-        emit_comments: false,
-        budget: serde_saphyr::budget! {
-            max_events: usize::MAX,
-            max_nodes: usize::MAX,
-            max_documents: usize::MAX,
-            max_total_scalar_bytes: usize::MAX,
-        },
-    }
-}
-
-fn yaml_problem(error: &serde_saphyr::Error) -> Problem {
-    let text = error.without_snippet().to_string();
-    let text = text.lines().next().unwrap_or_default();
-    let location = error.location().map(|place| Location::Position {
-        line: usize::try_from(place.line()).unwrap_or_default(),
-        column: usize::try_from(place.column()).unwrap_or_default(),
-    });
-    // The place stands in front already, and what a programmer could do about it is no help here.
-    let suffix = location.map(|place| format!(" at {place}")).unwrap_or_default();
-    let text = text.strip_suffix(&suffix).unwrap_or(text);
-    let (text, _) = text.split_once(", set DuplicateKeyPolicy").unwrap_or((text, ""));
-    let mut problem = Problem::new(text);
-    problem.location = location;
-    problem
 }

@@ -133,7 +133,7 @@ items:
   metadata:
     name: data
     annotations: {volume.beta.kubernetes.io/storage-class: old, pv.kubernetes.io/bind-completed: ''}
-  spec: {storageClassName: new, volumeName: v, accessModes: [b, a], resources: {requests: {storage: 1Gi}}}
+  spec: {storageClassName: new, volumeName: v, accessModes: [ReadWriteOncePod, ReadWriteMany], resources: {requests: {storage: 1Gi}}}
 - kind: PersistentVolume
   metadata: {name: v}
   spec:
@@ -150,7 +150,7 @@ items:
     let storage = &objects.storage;
     let claim = &storage.claims[&("default".into(), "data".into())];
     assert_eq!((claim.class.as_str(), claim.size, claim.bind_completed), ("old", 1 << 30, true));
-    assert_eq!(&*claim.access_modes, ["a".into(), "b".into()]);
+    assert_eq!(&*claim.access_modes, ["ReadWriteMany".into(), "ReadWriteOncePod".into()]);
     let volume = storage.volume("v".into()).unwrap();
     assert_eq!((volume.size, volume.csi), (1500, Some(("d".into(), "h".into()))));
     expect!["Some([Never, Labels(LabelSelector { requirements: [] })])"]

@@ -15,15 +15,15 @@ fn world(rest: &str) -> World {
 }
 
 /// Groups with what was derived for them, a line each and a line for each machine.
-fn check_groups(rest: &str, expected: Expect) {
+fn check_groups(rest: &str, expected: &Expect) {
     let mut lines = Vec::new();
     for group in world(rest).groups {
         let (id, min, max, target) = (group.id, group.min, group.max, group.target);
-        let price = group.price.map_or("-".to_owned(), |price| price.micros().to_string());
+        let price = group.price.map_or_else(|| "-".to_owned(), |price| price.micros().to_string());
         lines.push(format!("{id} {min}..{max} target {target} price {price}"));
         for one in group.instances {
             let node = one.node.map_or("-", Symbol::as_str);
-            let created = one.created.map_or("-".to_owned(), |at| at.to_string());
+            let created = one.created.map_or_else(|| "-".to_owned(), |at| at.to_string());
             lines.push(format!("  {} {node} {:?} {created}", one.id, one.state));
         }
     }
@@ -55,7 +55,7 @@ objects:
 - {kind: Node, metadata: {name: n-1, creationTimestamp: '2026-01-01T11:00:00Z', labels: {plimsoll.dev/node-group: a}}}
 - {kind: Node, metadata: {name: n-2, labels: {plimsoll.dev/node-group: gone}}}
 ",
-        expect![[r"
+        &expect![[r"
             a 1..5 target 2 price 400000
               sim://0 n-0 Running 2026-01-01T10:00:00Z
               node://n-1 n-1 Running 2026-01-01T11:00:00Z
@@ -79,7 +79,7 @@ objects:
 - {kind: Node, metadata: {name: n-2}, spec: {providerID: 'sim://2'}}
 - {kind: Node, metadata: {name: n-3, labels: {plimsoll.dev/node-group: b}}}
 ",
-        expect![[r"
+        &expect![[r"
             a 0..9 target 2 price -
               sim://0 n-0 Running 2026-01-01T10:30:00Z
               sim://1 - Creating -

@@ -131,7 +131,7 @@ fn means(model: &Model, clusters: &[Cluster]) -> (Model, Vec<f64>) {
                 model.kinds[kind].size[dim].saturating_mul(i64::from(model.kinds[kind].count))
             };
             let sum = cluster.members.iter().map(volume).fold(0_i64, i64::saturating_add);
-            (sum + items - 1) / items
+            sum.saturating_add(items - 1) / items
         };
         let size: smallvec::SmallVec<[i64; 6]> = (0..first.size.len()).map(mean).collect();
         for &kind in &cluster.members {

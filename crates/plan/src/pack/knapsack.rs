@@ -4,6 +4,8 @@
 //! much value can still come in whatever room is left; whether a load really fits is checked per dimension. The
 //! search starts from what the linear relaxation takes and works outwards, so that its first leaves are good ones.
 
+mod near;
+
 use super::{
     meter::Meter,
     model::{Load, Model},
@@ -57,8 +59,14 @@ pub(super) struct Search<'m> {
 
 impl<'m> Search<'m> {
     /// Prepares for loads of `ty`, items being worth `values`.
-    pub(super) fn new(model: &'m Model, ty: usize, values: &[f64], surrogate: &Surrogate) -> Self {
-        let (rates, room) = surrogate.rates(ty);
+    pub(super) fn new(
+        model: &'m Model,
+        ty: usize,
+        values: &[f64],
+        surrogate: &Surrogate,
+        rates: &[f64],
+    ) -> Self {
+        let room = surrogate.whole(ty, rates);
         let held = model.holds[ty].iter().enumerate();
         let mut entries: Vec<Entry> = held
             .filter(|&(_, &(kind, _))| values[kind] > 1e-9)
@@ -110,51 +118,6 @@ impl<'m> Search<'m> {
         self.run(0.0, self.room, floor, limit, meter)
     }
 
-    /// Loads worth more than `floor` that differ little from a known one.
-    pub(super) fn near(
-        &mut self,
-        load: &[(usize, u32)],
-        floor: f64,
-        limit: usize,
-        meter: &mut Meter,
-    ) -> Vec<(Load, f64)> {
-        self.guided = false;
-        let places: Vec<(usize, u32)> = load
-            .iter()
-            .filter_map(|&(kind, times)| {
-                Some((self.entries.iter().position(|entry| entry.kind == kind)?, times))
-            })
-            .collect();
-        let mut best: Vec<(Load, f64)> = Vec::new();
-        for out in 0..places.len() {
-            for fewer in [1, places[out].1] {
-                if fewer == 1 && places[out].1 == 1 {
-                    continue;
-                }
-                let mut kept = places.clone();
-                kept[out].1 -= fewer;
-                let (mut value, mut room) = (0.0, self.room);
-                for &(at, times) in kept.iter().filter(|&&(_, times)| times > 0) {
-                    self.put(at, i64::from(times));
-                    self.entries[at].most -= times.min(self.entries[at].most);
-                    self.chosen.push((at, times));
-                    value += self.entries[at].value * f64::from(times);
-                    room -= self.entries[at].weight * f64::from(times);
-                }
-                let (found, _) = self.run(value, room, floor, limit, meter);
-                best.extend(found.into_iter().next_back());
-                for &(at, times) in kept.iter().filter(|&&(_, times)| times > 0) {
-                    self.put(at, -i64::from(times));
-                    self.entries[at].most += times;
-                }
-                self.chosen.clear();
-            }
-        }
-        best.sort_by(|a, b| a.1.total_cmp(&b.1).then_with(|| a.0.cmp(&b.0)));
-        best.dedup();
-        best
-    }
-
     fn run(
         &mut self,
         value: f64,
@@ -170,7 +133,7 @@ impl<'m> Search<'m> {
             self.descend(0..self.fitting.len(), value, room);
         }
         let exact = self.steps <= limit;
-        meter.charge(self.steps);
+        meter.charge(self.steps * 2);
         self.steps = 0;
         (std::mem::take(&mut self.found), exact)
     }

@@ -95,6 +95,11 @@ impl Model {
         self.kinds.iter().map(|kind| u64::from(kind.count)).sum()
     }
 
+    /// What a missing item costs in linear programs: more than any bin could be worth for it.
+    pub(super) fn penalty(&self) -> f64 {
+        10.0 * self.prices.iter().copied().fold(1.0, f64::max)
+    }
+
     /// The same types with other counts: `demand` of each kind, `room` of each type, `bins` in all.
     ///
     /// Kinds of which nothing is wanted disappear; the second value tells each new kind's old number.
@@ -107,12 +112,6 @@ impl Model {
         let types =
             self.types.iter().zip(room).map(|(ty, &room)| Type { room, ..ty.clone() }).collect();
         (Self::with_unit(kinds, types, self.classes.clone(), bins, self.unit), old)
-    }
-
-    /// Whether a bin of this type can hold this load.
-    pub(super) fn fits(&self, ty: usize, load: &[(usize, u32)]) -> bool {
-        let total = self.total(load);
-        self.within(ty, load, &total) && self.lawful(load)
     }
 
     /// The cheapest type, by `price`, among those open for more that holds a lawful load.
@@ -153,7 +152,7 @@ impl Model {
     }
 
     /// Whether the load keeps the exclusion classes, whatever the bin.
-    fn lawful(&self, load: &[(usize, u32)]) -> bool {
+    pub(super) fn lawful(&self, load: &[(usize, u32)]) -> bool {
         let mut used: SmallVec<[(usize, u32); 4]> = SmallVec::new();
         for &(kind, times) in load {
             if times > self.kinds[kind].limit {

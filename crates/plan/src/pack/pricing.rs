@@ -5,9 +5,10 @@
 //! present values are from being a proof.
 
 use super::{
+    chance::Chance,
     knapsack::Search,
     meter::Meter,
-    model::{FEE, Model, Pattern},
+    model::{FEE, Load, Model, Pattern},
     surrogate::Surrogate,
 };
 
@@ -16,6 +17,8 @@ use super::{
 pub(super) struct Care {
     /// Steps for one type's knapsack.
     pub(super) knapsack: usize,
+    /// Searches from elsewhere when a knapsack ends without result or proof.
+    pub(super) retries: usize,
     /// Patterns after which a round is over.
     pub(super) enough: usize,
     /// Types searched in vain after which a round that found something is over.
@@ -37,6 +40,7 @@ pub(super) struct Pricer {
     surrogate: Surrogate,
     /// For each type how far its bound deserves belief.
     luck: Vec<f64>,
+    chance: Chance,
 }
 
 /// How much more than its price a pattern must be worth.
@@ -47,7 +51,11 @@ const PER_TYPE: usize = 6;
 impl Pricer {
     /// Starts with what one unit of each dimension is thought to be worth.
     pub(super) fn new(model: &Model, rates: &[f64]) -> Self {
-        Self { surrogate: Surrogate::new(model, rates), luck: vec![1.0; model.types.len()] }
+        Self {
+            surrogate: Surrogate::new(model, rates),
+            luck: vec![1.0; model.types.len()],
+            chance: Chance::new(11),
+        }
     }
 
     /// Patterns worth more, by `values`, than their type's price plus `surcharges`.
@@ -87,27 +95,20 @@ impl Pricer {
             if bounds[ty] <= floor {
                 continue;
             }
-            let mut search = Search::new(model, ty, values, &self.surrogate);
+            let mut search =
+                Search::new(model, ty, values, &self.surrogate, self.surrogate.rates(ty));
             let (mut loads, exact) = search.best(floor, care.knapsack, meter);
             if exact {
                 bounds[ty] = bounds[ty].min(loads.last().map_or(floor, |(_, value)| *value));
             } else {
                 for pattern in used.iter().filter(|pattern| pattern.ty == ty) {
-                    let near = search.near(&pattern.load, floor, care.knapsack / 50, meter);
-                    loads.extend(near.into_iter().next_back());
+                    loads.extend(search.near(&pattern.load, floor, care.knapsack / 50, meter));
                 }
                 loads.sort_by(|a, b| a.1.total_cmp(&b.1).then_with(|| a.0.cmp(&b.0)));
                 loads.dedup();
             }
-            if std::env::var_os("DBG2").is_some() {
-                eprintln!(
-                    "   ty {ty} price {:.4} bound {:.4} found {:?} {} exact {}",
-                    asked(ty),
-                    bounds[ty] / asked(ty),
-                    loads.last().map(|l| l.1 / asked(ty)),
-                    loads.len(),
-                    exact
-                );
+            if loads.is_empty() && !exact {
+                loads = self.retry(model, ty, values, floor, care, meter);
             }
             if loads.is_empty() {
                 vain += 1;
@@ -130,5 +131,27 @@ impl Pricer {
             if price > 1e-12 { bounds[ty] / price } else { f64::INFINITY }
         });
         Priced { patterns, excess: excess.fold(0.0, f64::max) }
+    }
+
+    /// Searches with distorted multipliers: they put the items in other orders, and so lead to other loads.
+    fn retry(
+        &mut self,
+        model: &Model,
+        ty: usize,
+        values: &[f64],
+        floor: f64,
+        care: Care,
+        meter: &mut Meter,
+    ) -> Vec<(Load, f64)> {
+        for _ in 0..care.retries {
+            let distort = |rate: &f64| rate * (0.4 + 1.6 * self.chance.fraction());
+            let rates: Vec<f64> = self.surrogate.rates(ty).iter().map(distort).collect();
+            let mut search = Search::new(model, ty, values, &self.surrogate, &rates);
+            let (loads, _) = search.best(floor, care.knapsack / 4, meter);
+            if !loads.is_empty() {
+                return loads;
+            }
+        }
+        Vec::new()
     }
 }

@@ -4,7 +4,6 @@ use super::{
     PackedBin, Packing, Problem,
     meter::Meter,
     model::Pattern,
-    number::whole_cost,
     plan::{Plan, Score},
     reduce::Reduced,
 };
@@ -18,7 +17,7 @@ pub(super) fn restore(
     problem: &Problem,
     reduced: &Reduced,
     plan: &Plan,
-    bound: f64,
+    bound: u64,
     meter: &Meter,
 ) -> Packing {
     let purse = |members: &Vec<usize>, count: &dyn Fn(usize) -> u32| Purse {
@@ -56,7 +55,7 @@ pub(super) fn restore(
         bins,
         unplaced: unplaced.into_iter().enumerate().filter(|&(_, count)| count > 0).collect(),
         cost,
-        lower_bound: whole_cost((bound * reduced.model.unit * (1.0 - 1e-9)).ceil()).min(cost),
+        lower_bound: bound,
         steps: meter.used(),
     }
 }

@@ -4,9 +4,11 @@
 //! smaller problem, relaxed again with patterns generated for what is really left. Deeper down the problems are
 //! tiny, so the many last steps cost little.
 
+use rustc_hash::FxHashSet;
+
 use super::{
     chance::Chance,
-    columns::{Depth, Relaxation, relax, trimmed},
+    columns::{Depth, Relaxation, relax},
     greedy,
     meter::Meter,
     model::{Model, Pattern},
@@ -29,7 +31,8 @@ pub(super) struct Dive<'a> {
 const STRIDE: f64 = 0.15;
 
 impl Dive<'_> {
-    /// Packs the model, starting from patterns known to be good. `None` when the ceiling was reached.
+    /// Packs the model, starting from patterns known to be good, and from its relaxation if that is known. `None`
+    /// when the ceiling was reached.
     pub(super) fn run(
         &mut self,
         model: &Model,
@@ -44,16 +47,11 @@ impl Dive<'_> {
         let mut cost = 0;
         while !rest.is_done() && !meter.spent() {
             let start = meter.used();
-            let (part, old, relaxation) = match root.take() {
-                Some(relaxation) => (model.clone(), (0..model.kinds.len()).collect(), relaxation),
-                None => {
-                    let (part, old) = model.restrict(&rest.demand, &rest.room, rest.bins);
-                    let seed =
-                        renumbered(trimmed(model, &rest, &pool, 4 * old.len() + 200, meter), &old, &rest);
-                    let relaxation = relax(&part, seed, self.depth, meter);
-                    (part, old, relaxation)
-                }
-            };
+            let (part, old) = model.restrict(&rest.demand, &rest.room, rest.bins);
+            let relaxation = root.take().unwrap_or_else(|| {
+                let seed = trimmed(model, &rest, &pool, 4 * old.len() + 200, meter);
+                relax(&part, renumbered(seed, &old, &rest), self.depth, meter)
+            });
             let bought = real_cost(plan.score(model).cost) / model.unit;
             if bought + relaxation.bound >= self.ceiling {
                 return None;
@@ -71,10 +69,8 @@ impl Dive<'_> {
                 rest.take(pattern, *times);
             }
             pool = relaxation.pool;
-            for pattern in &mut pool {
-                for (kind, _) in &mut pattern.load {
-                    *kind = old[*kind];
-                }
+            for (kind, _) in pool.iter_mut().flat_map(|pattern| &mut pattern.load) {
+                *kind = old[*kind];
             }
             cost = meter.used() - start;
         }
@@ -122,8 +118,46 @@ impl Dive<'_> {
 /// The share to decide next: larger when the effort left would not last for many steps as dear as the last.
 fn stride(left: u64, cost: u64) -> f64 {
     let steps = real_cost(left) / real_cost(cost.max(1));
-    // After `steps` strides of this size a twentieth is left.
-    (1.0 - 0.05_f64.powf(1.0 / steps.max(1.0))).max(STRIDE)
+    // After so many strides of this size about a twentieth is left.
+    (3.0 / (steps.max(1.0) + 2.0)).max(STRIDE)
+}
+
+/// Patterns cut down to what is still wanted, each in the cheapest type that holds it; at most `most` of them.
+fn trimmed(
+    model: &Model,
+    rest: &Rest,
+    pool: &[Pattern],
+    most: usize,
+    meter: &mut Meter,
+) -> Vec<Pattern> {
+    let mut seen = FxHashSet::default();
+    let mut kept = Vec::new();
+    for pattern in pool {
+        meter.charge(pattern.load.len() + 4);
+        let load: Vec<(usize, u32)> = pattern
+            .load
+            .iter()
+            .map(|&(kind, count)| (kind, count.min(rest.demand[kind])))
+            .filter(|&(_, count)| count > 0)
+            .collect();
+        if load.is_empty() {
+            continue;
+        }
+        let ty = if load == pattern.load && rest.open(pattern.ty) {
+            Some(pattern.ty)
+        } else {
+            model.cheapest(&load, |ty| rest.open(ty).then(|| model.prices[ty]))
+        };
+        let Some(ty) = ty else { continue };
+        let pattern = Pattern { ty, load };
+        if seen.insert(pattern.clone()) {
+            kept.push(pattern);
+            if kept.len() >= most {
+                break;
+            }
+        }
+    }
+    kept
 }
 
 /// Patterns in the numbering of a restricted model.
@@ -132,10 +166,8 @@ fn renumbered(mut patterns: Vec<Pattern>, old: &[usize], rest: &Rest) -> Vec<Pat
     for (number, &kind) in old.iter().enumerate() {
         new[kind] = number;
     }
-    for pattern in &mut patterns {
-        for (kind, _) in &mut pattern.load {
-            *kind = new[*kind];
-        }
+    for (kind, _) in patterns.iter_mut().flat_map(|pattern| &mut pattern.load) {
+        *kind = new[*kind];
     }
     patterns
 }

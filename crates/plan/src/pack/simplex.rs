@@ -5,8 +5,12 @@
 //! neither (0.7). Rows are few (one per kind of item), columns are sparse, so a dense inverse is also the fastest
 //! form: one pivot is one pass over rows × rows numbers that fit the cache.
 
+mod columns;
+mod inverse;
+
 use smallvec::SmallVec;
 
+use self::{columns::Columns, inverse::inverted};
 use super::meter::Meter;
 
 /// What a row demands of `Σ factor × level`.
@@ -20,18 +24,6 @@ pub(super) enum Row {
 
 /// Row numbers and factors.
 pub(super) type Entries = SmallVec<[(usize, f64); 8]>;
-
-/// Columns, their entries one after the other: looking through all of them is the commonest thing done.
-#[derive(Clone, Debug, Default)]
-struct Columns {
-    costs: Vec<f64>,
-    /// One over each column's length: reduced costs are compared per length, which saves pivots.
-    scales: Vec<f64>,
-    /// Where each column's entries end.
-    ends: Vec<usize>,
-    entries: Vec<(usize, f64)>,
-    basic: Vec<bool>,
-}
 
 /// A linear program `min Σ cost × level`, levels not negative, kept at an optimal basis between additions.
 #[derive(Clone, Debug)]
@@ -112,11 +104,11 @@ impl Simplex {
     pub(super) fn retain(&mut self, keep: impl Fn(usize) -> bool) {
         let old = std::mem::take(&mut self.columns);
         let mut number = vec![0; old.len()];
-        for column in 0..old.len() {
+        for (column, number) in number.iter_mut().enumerate() {
             if column < self.slacks || old.basic[column] || keep(column - self.slacks) {
-                number[column] = self.columns.len();
+                *number = self.columns.len();
                 self.columns.push(old.costs[column], old.entries(column));
-                self.columns.basic[number[column]] = old.basic[column];
+                self.columns.basic[*number] = old.basic[column];
             }
         }
         for column in &mut self.basis {
@@ -149,7 +141,8 @@ impl Simplex {
 
     fn reduced(&self, column: usize) -> f64 {
         let entries = self.columns.entries(column).iter();
-        entries.fold(self.columns.costs[column], |sum, &(row, factor)| sum - self.duals[row] * factor)
+        entries
+            .fold(self.columns.costs[column], |sum, &(row, factor)| sum - self.duals[row] * factor)
     }
 
     /// Pivots to an optimum, or until the effort is spent.
@@ -166,7 +159,8 @@ impl Simplex {
                 entering = self.best_of(&mut candidates);
             }
             let Some(entering) = entering else { return };
-            meter.charge(candidates.len() * 4 + self.rows * self.rows / 4);
+            // A pivot, and its share in computing the inverse anew from time to time.
+            meter.charge(candidates.len() * 4 + self.rows * self.rows * (4 + self.rows / 50) / 16);
             let alpha = self.transformed(entering);
             let Some((row, step)) = self.leaving(&alpha) else { return };
             stalled = if step > 1e-12 { 0 } else { stalled + 1 };
@@ -192,6 +186,7 @@ impl Simplex {
             found.select_nth_unstable_by(CANDIDATES, order);
             found.truncate(CANDIDATES);
         }
+        found.sort_unstable_by(order);
         found.into_iter().map(|(_, column)| column).collect()
     }
 
@@ -213,8 +208,7 @@ impl Simplex {
     /// The column in terms of the basis.
     fn transformed(&self, column: usize) -> Vec<f64> {
         let entries = self.columns.entries(column);
-        let row =
-            |row: &[f64]| entries.iter().map(|&(at, factor)| row[at] * factor).sum();
+        let row = |row: &[f64]| entries.iter().map(|&(at, factor)| row[at] * factor).sum();
         self.inverse.chunks_exact(self.rows).map(row).collect()
     }
 
@@ -269,7 +263,7 @@ impl Simplex {
         self.columns.basic[entering] = true;
         self.basis[leaving] = entering;
         self.pivots += 1;
-        if self.pivots % REFRESH == 0 {
+        if self.pivots.is_multiple_of(REFRESH) {
             self.refresh();
         }
     }
@@ -296,58 +290,4 @@ impl Simplex {
             }
         }
     }
-}
-
-impl Columns {
-    fn len(&self) -> usize {
-        self.costs.len()
-    }
-
-    fn push(&mut self, cost: f64, entries: &[(usize, f64)]) {
-        let squares: f64 = entries.iter().map(|(_, factor)| factor * factor).sum();
-        self.costs.push(cost);
-        self.scales.push(1.0 / (1.0 + squares).sqrt());
-        self.entries.extend_from_slice(entries);
-        self.ends.push(self.entries.len());
-        self.basic.push(false);
-    }
-
-    fn entries(&self, column: usize) -> &[(usize, f64)] {
-        let start = if column == 0 { 0 } else { self.ends[column - 1] };
-        &self.entries[start..self.ends[column]]
-    }
-}
-
-/// Gauss–Jordan with row exchanges. `None` for a singular matrix, which a basis is only by rounding.
-fn inverted(mut matrix: Vec<f64>, rows: usize) -> Option<Vec<f64>> {
-    let mut inverse = vec![0.0; rows * rows];
-    for row in 0..rows {
-        inverse[row * rows + row] = 1.0;
-    }
-    for at in 0..rows {
-        let size = |row: usize| matrix[row * rows + at].abs();
-        let pivot = (at..rows).max_by(|&a, &b| size(a).total_cmp(&size(b)))?;
-        if size(pivot) < TINY {
-            return None;
-        }
-        for column in 0..rows {
-            matrix.swap(at * rows + column, pivot * rows + column);
-            inverse.swap(at * rows + column, pivot * rows + column);
-        }
-        let scale = 1.0 / matrix[at * rows + at];
-        for column in 0..rows {
-            matrix[at * rows + column] *= scale;
-            inverse[at * rows + column] *= scale;
-        }
-        for row in (0..rows).filter(|&row| row != at) {
-            let factor = matrix[row * rows + at];
-            if factor != 0.0 {
-                for column in 0..rows {
-                    matrix[row * rows + column] -= factor * matrix[at * rows + column];
-                    inverse[row * rows + column] -= factor * inverse[at * rows + column];
-                }
-            }
-        }
-    }
-    Some(inverse)
 }

@@ -66,14 +66,15 @@ impl Surrogate {
         }
     }
 
-    /// The multipliers of a type, per unit of each dimension, cut and class, and their sum over a whole bin.
-    pub(super) fn rates(&self, ty: usize) -> (&[f64], f64) {
-        let range = ty * self.width..(ty + 1) * self.width;
-        let rates = &self.rates[range.clone()];
-        (
-            rates,
-            rates.iter().zip(&self.capacities[range]).map(|(rate, capacity)| rate * capacity).sum(),
-        )
+    /// The multipliers of a type, per unit of each dimension, cut and class.
+    pub(super) fn rates(&self, ty: usize) -> &[f64] {
+        &self.rates[ty * self.width..(ty + 1) * self.width]
+    }
+
+    /// A whole bin priced by some rates.
+    pub(super) fn whole(&self, ty: usize, rates: &[f64]) -> f64 {
+        let capacities = &self.capacities[ty * self.width..(ty + 1) * self.width];
+        capacities.iter().zip(rates).map(|(capacity, rate)| capacity * rate).sum()
     }
 
     /// An item's size priced by the rates of a type.
@@ -118,13 +119,19 @@ impl Surrogate {
         let stock = Stock { held, values, sizes: &self.sizes, inverse: &inverse };
         let slice = self.slices[ty].get_or_insert_with(|| Slice::new(held.len(), self.width));
         slice.solve(&stock, meter);
+        if !slice.multipliers().iter().all(|multiplier| multiplier.is_finite()) {
+            // Rounding errors got the better of it: start over.
+            *slice = Slice::new(held.len(), self.width);
+            slice.solve(&stock, meter);
+        }
         let fresh = slice.multipliers().iter().zip(&inverse).map(|(a, b)| a * b);
         self.rates[range].iter_mut().zip(fresh).for_each(|(rate, fresh)| *rate = fresh);
         self.evaluate(model, ty, values)
     }
 
     fn evaluate(&self, model: &Model, ty: usize, values: &[f64]) -> f64 {
-        let (rates, whole) = self.rates(ty);
+        let rates = self.rates(ty);
+        let whole = self.whole(ty, rates);
         model.holds[ty].iter().fold(whole, |bound, &(kind, most)| {
             bound + f64::from(most) * (values[kind] - self.weight(kind, rates)).max(0.0)
         })

@@ -1,9 +1,9 @@
 //! Nodes that could go, put together with those they have to go with, and in the order in which they are tried.
 
-use std::cmp::Ordering;
+use std::cmp::{Ordering, Reverse};
 
 use plimsoll_fit::NodeId;
-use plimsoll_model::{Consolidation, Symbol, Timestamp};
+use plimsoll_model::{Consolidation, Money, Symbol, Timestamp};
 
 use super::{
     budgets::Budgets,
@@ -18,6 +18,8 @@ use crate::{plan::BlockReason, scene::Scene, state::Readiness};
 pub(super) struct Unit {
     pub group: usize,
     pub atomic: bool,
+    /// What one of its nodes costs an hour.
+    cost: Money,
     pub members: Vec<Candidate>,
 }
 
@@ -63,11 +65,12 @@ pub(super) fn find(scene: &Scene<'_>, budgets: &Budgets<'_>, fates: &mut Fates) 
     }
     let mut units = Vec::new();
     for (group, candidates) in by_group.into_iter().enumerate() {
+        let cost = scene.templates[group].as_ref().map_or(Money::ZERO, |template| template.cost);
         if !world.groups[group].options.atomic {
-            let alone = |one| Unit { group, atomic: false, members: vec![one] };
+            let alone = |one| Unit { group, atomic: false, cost, members: vec![one] };
             units.extend(candidates.into_iter().map(alone));
         } else if is_whole(scene, group, candidates.len()) {
-            units.push(Unit { group, atomic: true, members: candidates });
+            units.push(Unit { group, atomic: true, cost, members: candidates });
         } else {
             let failed = Hold::all(BlockReason::AtomicScaleDownFailed);
             for one in candidates {
@@ -106,10 +109,13 @@ impl Unit {
 
     /// Atomic groups first, since single nodes would always find the last bit of what may leave at once. Then empty nodes,
     /// which cost nobody anything. Then those that have been unneeded longest, so that the choice does not change from
-    /// pass to pass and clocks run to their end. Then those with the least to move.
+    /// pass to pass and clocks run to their end. Then the dearest, since of two nodes that fit into each other the cheaper
+    /// one should stay. Then those with the least to move.
     fn order(&self, other: &Self) -> Ordering {
-        let key =
-            |unit: &Self| (!unit.atomic, unit.drains() > 0, unit.since(), unit.pods().count());
+        let key = |unit: &Self| {
+            let pods = unit.pods().count();
+            (!unit.atomic, unit.drains() > 0, unit.since(), Reverse(unit.cost), pods)
+        };
         key(self)
             .cmp(&key(other))
             .then_with(|| self.used().total_cmp(&other.used()))

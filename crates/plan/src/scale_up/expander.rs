@@ -64,10 +64,10 @@ fn filter(
     let settings = &scene.state.world.settings;
     match rule {
         Expander::LeastCost => {
-            keep_least(choices, |choice| count(choice.packing.cost) / count(choice.pods).max(1.0))
+            keep_least(choices, |choice| count(choice.packing.cost) / count(choice.pods).max(1.0));
         }
         Expander::LeastWaste => {
-            keep_least(choices, |choice| waste(scene, offers, packable, choice))
+            keep_least(choices, |choice| waste(scene, offers, packable, choice));
         }
         Expander::MostPods => keep_least(choices, |choice| -count(choice.pods)),
         Expander::LeastNodes => keep_least(choices, |choice| count(choice.nodes)),

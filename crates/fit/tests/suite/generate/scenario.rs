@@ -121,8 +121,15 @@ impl fmt::Debug for Scenario {
         for volume in self.storage.volumes() {
             writeln!(f, "  {volume:?}")?;
         }
-        writeln!(f, "  limits {:?}", self.storage.limits)?;
-        writeln!(f, "  attachments {:?}", self.storage.attachments)?;
+        if !self.storage.classes.is_empty() {
+            let Storage { classes, capacities, capacity_drivers, limits, attachments, .. } =
+                &self.storage;
+            for class in classes.values().filter(|class| !class.allowed_topologies.is_empty()) {
+                writeln!(f, "  {class:?}")?;
+            }
+            writeln!(f, "  {capacity_drivers:?} publish {capacities:?}")?;
+            writeln!(f, "  limits {limits:?}, attachments {attachments:?}")?;
+        }
         writeln!(f, "  steps {:?}", self.steps)
     }
 }

@@ -135,10 +135,12 @@ impl Mirror {
         let name = self.cluster.nodes.remove(place).name;
         self.history.push(format!("remove {name}"));
         self.closed.retain(|closed| *closed != name);
-        let stays: Vec<_> = self.cluster.pods.iter().map(|(_, node)| *node != name).collect();
-        let mut keep = stays.iter();
-        self.pods.retain(|_| *keep.next().unwrap_or(&true));
-        self.cluster.pods.retain(|(_, node)| *node != name);
+        for pod in (0..self.pods.len()).rev() {
+            if self.cluster.pods[pod].1 == name {
+                self.cluster.pods.remove(pod);
+                self.pods.remove(pod);
+            }
+        }
         snapshot.remove_node(self.nodes.remove(place));
     }
 

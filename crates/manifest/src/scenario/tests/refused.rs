@@ -5,7 +5,7 @@ use expect_test::{Expect, expect};
 use super::{NOW, read};
 
 /// What is said about each file, all of which begin with `now`.
-fn check(files: &[&str], expected: Expect) {
+fn check(files: &[&str], expected: &Expect) {
     let lines: Vec<String> = files.iter().map(|rest| problem(&format!("{NOW}{rest}"))).collect();
     expected.assert_eq(&lines.join("\n"));
 }
@@ -75,7 +75,7 @@ fn fields_that_nobody_knows() {
             "flags: {scale-down-unneded-time: 1m}",
             "objects: [{counts: 3, object: {kind: Node, metadata: {name: n}}}]",
         ],
-        expect![[r"
+        &expect![[r"
             group: unknown field, did you mean groups?
             colour: unknown field
             groups[0].mx: unknown field, did you mean max?
@@ -117,7 +117,7 @@ fn groups() {
             "groups: [{id: a, max: 5, options: {expander: random}}]",
             "groups: [{id: a, max: 5, options: [x]}]",
         ],
-        expect![[r#"
+        &expect![[r#"
             groups: invalid type: map, expected a list
             groups[0]: invalid type: integer `5`, expected an object
             groups[0].id: is missing
@@ -155,7 +155,7 @@ fn instances() {
             "groups: [{id: a, max: 5, instances: [{id: i}, {id: i}]}]",
             "groups: [{id: a, max: 5, instances: [{id: i, node: n}]}, {id: b, max: 5, instances: [{id: j, node: n}]}]",
         ],
-        expect![[r#"
+        &expect![[r#"
             groups[0].instances: invalid type: integer `3`, expected a list
             groups[0].instances[0].id: is missing
             groups[0].instances[0].state: "asleep" is not a state, known are running, creating and deleting
@@ -179,7 +179,7 @@ fn flags() {
             "flags: {zero-or-max-node-scaling: true}",
             "flags: {balancing-label: x, balancing-ignore-label: y}",
         ],
-        expect![[r#"
+        &expect![[r#"
             flags: invalid type: sequence, expected an object
             flags.expander: has no value
             flags.expander: an object is not a value
@@ -208,7 +208,7 @@ fn objects() {
             "objects: [{count: 2, object: {kind: Node, metadata: {name: n, creationTimestamp: never}}}]",
             "objects: [{count: 2, object: }]",
         ],
-        expect![[r#"
+        &expect![[r#"
             objects: invalid type: map, expected a list
             objects[0]: invalid type: string "Pod", expected an object
             objects[0]: kind: is missing
@@ -239,7 +239,7 @@ fn memory() {
             "memory: {backoff: [{group: a, until: 2026-01-01T12:03:00Z, step: -5m}]}",
             "memory: {backoff: [{group: a, until: 2026-01-01T12:03:00Z}, {group: a, until: 2026-01-01T12:03:00Z}]}",
         ],
-        expect![[r#"
+        &expect![[r#"
             memory: invalid type: sequence, expected an object
             memory.unneededSince: invalid type: sequence, expected an object
             memory.unneededSince[a-0]: "long ago" is not a time such as 2026-01-01T12:00:00Z

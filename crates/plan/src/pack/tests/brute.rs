@@ -98,9 +98,6 @@ fn missed(problems: impl Iterator<Item = Problem>) -> usize {
                 unplaced > best.0 || packing.lower_bound <= best.1,
                 "the bound is wrong: {problem:?}"
             );
-            if score > best {
-                println!("MISSED {score:?} {best:?} {problem:?}");
-            }
             score > best
         })
         .count()

@@ -105,3 +105,26 @@ fn a_million_alike_items_are_as_easy_as_one() {
     assert_eq!(packing.cost, 1_000_002);
     assert!(packing.steps < 100_000);
 }
+
+#[test]
+fn no_effort_at_all_still_gives_a_packing() {
+    let mut problem = problem(&[(7, 99, &[12, 12])]).item(30, &[3, 1]).item(30, &[1, 3]);
+    problem.effort.steps = 0;
+    assert_eq!(checked(&problem).unplaced, vec![]);
+}
+
+#[test]
+fn a_thousand_bins_of_their_own_kind_do_not_overwhelm() {
+    // Machines that exist already: one of each, free of charge, all different.
+    let capacities: Vec<Vec<i64>> =
+        (0..1000).map(|machine| vec![10 + machine % 37, 20 + machine % 11]).collect();
+    let mut bins: Vec<(u64, u32, &[i64])> =
+        capacities.iter().map(|capacity| (0, 1, capacity.as_slice())).collect();
+    bins.push((1_000_000, 99, &[100, 100]));
+    let mut problem = problem(&bins);
+    for kind in 0..30 {
+        problem = problem.item(200, &[1 + kind % 7, 1 + kind % 5]);
+    }
+    let packing = checked(&problem);
+    assert!(packing.unplaced.is_empty() && packing.cost <= 40_000_000, "{}", packing.cost);
+}

@@ -22,8 +22,8 @@ fn items(types: usize) -> impl Strategy<Value = Item> {
 fn bins(max: std::ops::Range<u32>) -> impl Strategy<Value = Bin> {
     (0_u64..100, max, prop::collection::vec(10_i64..100, 3)).prop_map(|(cost, max, capacity)| Bin {
         cost,
-        max,
         capacity,
+        max,
     })
 }
 

@@ -1,0 +1,21 @@
+//! Fixtures by topic: scale-up, and the state it starts from.
+
+mod atomic;
+mod balance;
+mod daemons;
+mod expanders;
+mod failures;
+mod gangs;
+mod gpus;
+mod health;
+mod hosts;
+mod limits;
+mod minimum;
+mod packing;
+mod pending;
+mod prices;
+mod priorities;
+mod reasons;
+mod upcoming;
+mod volumes;
+mod zones;

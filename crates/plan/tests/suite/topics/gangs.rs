@@ -1,0 +1,145 @@
+//! Pods that get their places together or not at all.
+
+use expect_test::expect;
+
+use crate::fixture::check;
+
+#[test]
+fn a_gang_is_placed_whole() {
+    check(
+        "
+        group only 0..4 4cpu 16Gi $0.20
+        pods ring*4 3cpu 1Gi gang=ring
+        ",
+        expect![[r#"
+            buy     only 0 → 4 for ring-0 … ring-3
+            cost    $0.00 → $0.80
+        "#]],
+    );
+}
+
+#[test]
+fn a_gang_that_does_not_fit_buys_nothing() {
+    check(
+        "
+        group only 0..3 4cpu 16Gi $0.20
+        pods ring*4 3cpu 1Gi gang=ring
+        ",
+        expect![[r#"
+            wait    ring-0 … ring-3: AwaitsNextPass (only: NotChosen)
+        "#]],
+    );
+}
+
+#[test]
+fn others_are_served_beside_a_gang_that_failed() {
+    check(
+        "
+        group only 0..3 4cpu 16Gi $0.20
+        pods ring*4 3cpu 1Gi gang=ring
+        pods web*2 1cpu 1Gi
+        ",
+        expect![[r#"
+            buy     only 0 → 1 for web-0, web-1
+            wait    ring-0 … ring-3: AwaitsNextPass (only: NotChosen)
+            cost    $0.00 → $0.20
+        "#]],
+    );
+}
+
+#[test]
+fn one_gang_succeeds_where_another_fails() {
+    check(
+        "
+        group only 0..3 4cpu 16Gi $0.20
+        pods small*2 3cpu 1Gi gang=small
+        pods large*4 3cpu 1Gi gang=large
+        ",
+        expect![[r#"
+            buy     only 0 → 2 for small-0, small-1
+            wait    large-0 … large-3: AwaitsNextPass (only: NotChosen)
+            cost    $0.00 → $0.40
+        "#]],
+    );
+}
+
+#[test]
+fn the_more_important_gang_comes_first() {
+    check(
+        "
+        group only 0..3 4cpu 16Gi $0.20
+        pods low*3  3cpu 1Gi gang=low
+        pods high*2 3cpu 1Gi gang=high prio=10
+        ",
+        expect![[r#"
+            buy     only 0 → 2 for high-0, high-1
+            wait    low-0 … low-2: AwaitsNextPass (only: NotChosen)
+            cost    $0.00 → $0.40
+        "#]],
+    );
+}
+
+#[test]
+fn a_gang_of_unequal_members_is_whole_too() {
+    check(
+        "
+        group cpu 0..4 4cpu 16Gi $0.20
+        group gpu 0..0 4cpu 16Gi $2.00 gpu=1
+        pods lead 1cpu 1Gi gang=ring gpu=1
+        pods worker*3 3cpu 1Gi gang=ring
+        ",
+        expect![[r#"
+            wait    lead: AwaitsNextPass (cpu: NodeResourcesFit, gpu: MaxSizeReached)
+            wait    worker-0 … worker-2: AwaitsNextPass (cpu: NotChosen, gpu: MaxSizeReached)
+        "#]],
+    );
+}
+
+#[test]
+fn gangs_of_one_name_in_two_namespaces_are_two() {
+    check(
+        "
+        group only 0..2 4cpu 16Gi $0.20
+        pods ring*2 3cpu 1Gi gang=ring ns=one
+        pods ring*3 3cpu 1Gi gang=ring ns=two
+        ",
+        expect![[r#"
+            buy     only 0 → 2 for one/ring-0, one/ring-1
+            wait    two/ring-0 … two/ring-2: AwaitsNextPass (only: MaxSizeReached)
+            cost    $0.00 → $0.40
+        "#]],
+    );
+}
+
+#[test]
+fn a_gang_uses_room_that_is_here() {
+    check(
+        "
+        group only 0..2 4cpu 16Gi $0.20
+        node a-0 of only
+        pods ring*2 3cpu 1Gi gang=ring
+        ",
+        expect![[r#"
+            buy     only 1 → 2 for ring-1
+            fits    ring-0 on a-0
+            keep    a-0: NotUnderutilized
+            cost    $0.20 → $0.40
+        "#]],
+    );
+}
+
+#[test]
+fn no_member_takes_room_that_is_here_when_the_others_fail() {
+    check(
+        "
+        group only 0..1 4cpu 16Gi $0.20
+        node a-0 of only
+        pods ring*2 3cpu 1Gi gang=ring
+        ",
+        expect![[r#"
+            fits    ring-0 on a-0
+            wait    ring-1: AwaitsNextPass (only: MaxSizeReached)
+            keep    a-0: NotUnderutilized
+        "#]],
+    );
+}
