@@ -16,8 +16,8 @@ use crate::{
 #[must_use = "dropping a fork undoes it"]
 pub struct Fork<'a> {
     snapshot: &'a mut Snapshot,
-    /// How long the journal was when the fork began.
-    mark: usize,
+    /// When the fork began; taken when it ends.
+    mark: Option<Mark>,
 }
 
 /// Changes since the outermost open fork began.
@@ -37,17 +37,44 @@ enum Change {
     Stood(NodeId, Standing),
 }
 
-// === impl Fork ===
+/// A moment to which a snapshot can be taken back. Marks are undone or kept in the reverse order in which they were made.
+#[derive(Debug)]
+#[must_use = "a mark has to be kept or undone"]
+pub struct Mark(usize);
+
+// === impl Mark ===
 
 impl Snapshot {
-    /// Begins a fork. Forks of forks are fine.
-    pub fn fork(&mut self) -> Fork<'_> {
+    /// Begins to remember changes, for callers that cannot hold a [`Fork`].
+    pub fn mark(&mut self) -> Mark {
         self.journal.depth += 1;
-        let mark = self.journal.changes.len();
-        Fork { snapshot: self, mark }
+        Mark(self.journal.changes.len())
     }
 
-    fn undo(&mut self, change: &Change) {
+    /// Takes back everything since the mark.
+    #[expect(clippy::needless_pass_by_value, reason = "a mark is used once")]
+    pub fn undo(&mut self, mark: Mark) {
+        while self.journal.changes.len() > mark.0 {
+            if let Some(change) = self.journal.changes.pop() {
+                self.take_back(&change);
+            }
+        }
+        self.end();
+    }
+
+    /// Keeps everything since the mark. An earlier mark can still undo it.
+    pub fn keep(&mut self, _mark: Mark) {
+        self.end();
+    }
+
+    fn end(&mut self) {
+        self.journal.depth -= 1;
+        if self.journal.depth == 0 {
+            self.journal.changes.clear();
+        }
+    }
+
+    fn take_back(&mut self, change: &Change) {
         match *change {
             Change::Placed(pod) => self.vacate(pod),
             Change::Evicted(pod, shape, node) => self.restore(pod, shape, node),
@@ -58,24 +85,29 @@ impl Snapshot {
     }
 }
 
+// === impl Fork ===
+
+impl Snapshot {
+    /// Begins a fork. Forks of forks are fine.
+    pub fn fork(&mut self) -> Fork<'_> {
+        let mark = Some(self.mark());
+        Fork { snapshot: self, mark }
+    }
+}
+
 impl Fork<'_> {
     /// Ends the fork and keeps what was done. An outer fork can still undo it.
     pub fn keep(mut self) {
-        self.mark = self.snapshot.journal.changes.len();
+        if let Some(mark) = self.mark.take() {
+            self.snapshot.keep(mark);
+        }
     }
 }
 
 impl Drop for Fork<'_> {
     fn drop(&mut self) {
-        while self.snapshot.journal.changes.len() > self.mark {
-            if let Some(change) = self.snapshot.journal.changes.pop() {
-                self.snapshot.undo(&change);
-            }
-        }
-        let journal = &mut self.snapshot.journal;
-        journal.depth -= 1;
-        if journal.depth == 0 {
-            journal.changes.clear();
+        if let Some(mark) = self.mark.take() {
+            self.snapshot.undo(mark);
         }
     }
 }

@@ -30,7 +30,7 @@ mod snapshot;
 mod tally;
 
 pub use filters::{BindingProblem, Restriction};
-pub use fork::Fork;
+pub use fork::{Fork, Mark};
 pub use ids::{NodeId, PodId, ShapeId};
 pub use plugin::Plugin;
 pub use rejection::{Rejection, Shortage};

@@ -4,6 +4,7 @@
 //! time. [`pack`] is its numeric heart: pods of a few kinds into nodes of many types, as cheaply as possible.
 
 mod existing;
+mod gangs;
 mod headroom;
 pub mod pack;
 mod pass;
@@ -14,6 +15,7 @@ mod residents;
 mod scale_down;
 mod scale_up;
 mod scene;
+mod serve;
 mod state;
 mod template;
 

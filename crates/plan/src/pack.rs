@@ -37,6 +37,7 @@ mod simplex;
 mod slice;
 mod space;
 mod surrogate;
+mod tiny;
 
 use fixedbitset::FixedBitSet;
 

@@ -3,13 +3,14 @@
 use plimsoll_model::World;
 
 use crate::{
-    existing, headroom,
+    headroom,
     pending::Pending,
     plan::{GroupReason, Plan},
     report::{self, Findings},
     scale_down,
-    scale_up::{self, Allowance, Bought, Market, Shop},
+    scale_up::{Allowance, Market},
     scene::Scene,
+    serve,
     state::{self, Readiness},
 };
 
@@ -26,29 +27,12 @@ pub fn plan(world: &World) -> Plan {
 fn plan_pods(world: &World) -> Plan {
     let mut scene = Scene::new(state::observe(world));
     let pending = Pending::sort_out(&mut scene);
-    let fitted = existing::place(&mut scene, pending.demands);
-    let (young, wanting): (Vec<_>, Vec<_>) =
-        fitted.rest.into_iter().partition(|demand| demand.young);
-
     let allowance = Allowance::new(&scene);
     let market = Market::new(&scene, &allowance);
     let brake = brake(&scene);
-    let bought = if brake.is_none() {
-        scale_up::buy(&mut scene, &market, &allowance, &wanting)
-    } else {
-        Bought { shop: Shop::new(&scene, &market, allowance), rest: wanting }
-    };
-    let explained =
-        scale_up::explain(&mut scene, &market, Some(&bought.shop), &bought.rest, brake.as_ref());
-    let given = scale_down::give_back(&mut scene, &bought.shop);
-    let findings = Findings {
-        settled: pending.settled,
-        fitted: fitted.placed,
-        young,
-        bought,
-        explained,
-        given,
-    };
+    let served = serve::serve(&mut scene, &market, &allowance, pending.demands, brake.as_ref());
+    let given = scale_down::give_back(&mut scene, &served.bought.shop);
+    let findings = Findings { settled: pending.settled, served, given };
     report::report(scene, findings)
 }
 

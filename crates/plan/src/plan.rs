@@ -289,6 +289,6 @@ pub struct Cost {
 pub struct Placement {
     /// The pod.
     pub pod: PodName,
-    /// The node: one that is here, or `group#k` for the k-th that is on its way or bought.
+    /// The node: one that is here, `group#upcoming-k` for one that is on its way, or `group#k` for the k-th that is bought.
     pub node: Symbol,
 }

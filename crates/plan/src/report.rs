@@ -7,11 +7,11 @@ use plimsoll_model::{Memory, Money, Order, PodName, Symbol};
 use rustc_hash::FxHashMap;
 
 use crate::{
-    pending::Demand,
     plan::{Cost, GroupReport, Outcome, Placement, Plan, PodReport, Purchase, Repair, Retirement},
     scale_down::GivenBack,
-    scale_up::{Bought, Explained},
+    scale_up::Bought,
     scene::Scene,
+    serve::Served,
     template::listed_price,
 };
 
@@ -20,13 +20,7 @@ use crate::{
 pub(crate) struct Findings {
     /// Pods that need nothing, by place, with the reason and the node in view.
     pub settled: Vec<(usize, Outcome, Option<Symbol>)>,
-    /// Pods that a node takes that is here or on its way, in the order they were placed.
-    pub fitted: Vec<(Demand, NodeId)>,
-    /// Pods too young to buy for.
-    pub young: Vec<Demand>,
-    pub bought: Bought,
-    /// What groups say to the pods that are left.
-    pub explained: Explained,
+    pub served: Served,
     /// What is given back, and why the rest stays.
     pub given: GivenBack,
 }
@@ -34,8 +28,8 @@ pub(crate) struct Findings {
 /// Puts the Plan together.
 pub(crate) fn report(scene: Scene<'_>, findings: Findings) -> Plan {
     let world = scene.state.world;
-    let names = node_names(&scene, &findings.bought);
-    let purchases = purchases(&scene, &findings.bought);
+    let names = node_names(&scene, &findings.served.bought);
+    let purchases = purchases(&scene, &findings.served.bought);
     let mut plan = Plan {
         groups: groups(&scene),
         healthy: scene.state.healthy,
@@ -140,8 +134,9 @@ fn placements(
     let nominated = findings.settled.iter().filter_map(|(pod, _, node)| {
         node.map(|node| Placement { pod: world.pods[*pod].id(), node })
     });
-    let fitted = findings.fitted.iter().map(|(demand, node)| (demand, *node));
-    let bought = findings.bought.shop.placed.iter().map(|placed| (&placed.demand, placed.node));
+    let fitted = findings.served.fitted.iter().map(|(demand, node)| (demand, *node));
+    let bought =
+        findings.served.bought.shop.placed.iter().map(|placed| (&placed.demand, placed.node));
     let placed = fitted.chain(bought).filter(|(demand, _)| !demand.silent);
     let placed = placed.map(|(demand, node)| Placement {
         pod: world.pods[demand.pod].id(),
@@ -173,16 +168,16 @@ fn pods(
         .iter()
         .map(|(pod, outcome, node)| entry(*pod, *outcome, None, *node))
         .collect();
-    for (demand, node) in findings.fitted.iter().filter(|(demand, _)| !demand.silent) {
+    for (demand, node) in findings.served.fitted.iter().filter(|(demand, _)| !demand.silent) {
         let node = Some(name_of(scene, names, *node));
         reports.push(entry(demand.pod, Outcome::FitsExisting, None, node));
     }
     reports.extend(
-        findings.young.iter().map(|demand| entry(demand.pod, Outcome::TooYoung, None, None)),
+        findings.served.young.iter().map(|demand| entry(demand.pod, Outcome::TooYoung, None, None)),
     );
     let group_of: FxHashMap<NodeId, usize> =
-        findings.bought.shop.nodes.iter().map(|node| (node.id, node.group)).collect();
-    for placed in findings.bought.shop.placed.iter().filter(|placed| !placed.demand.silent) {
+        findings.served.bought.shop.nodes.iter().map(|node| (node.id, node.group)).collect();
+    for placed in findings.served.bought.shop.placed.iter().filter(|placed| !placed.demand.silent) {
         let group = group_of.get(&placed.node).copied();
         // Without a group it is a node that was here: a purchase for others made room there.
         let (outcome, node) = match group {
@@ -191,8 +186,8 @@ fn pods(
         };
         reports.push(entry(placed.demand.pod, outcome, group, node));
     }
-    for demand in findings.bought.rest.iter().filter(|demand| !demand.silent) {
-        let (outcome, rejections) = match findings.explained.get(&demand.shape) {
+    for demand in findings.served.bought.rest.iter().filter(|demand| !demand.silent) {
+        let (outcome, rejections) = match findings.served.explained.get(&demand.shape) {
             Some((outcome, rejections)) => (*outcome, Arc::clone(rejections)),
             None => (Outcome::NoGroupFits, Arc::clone(&none)),
         };

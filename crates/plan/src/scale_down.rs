@@ -37,6 +37,9 @@ use crate::{
 };
 
 /// How long an eviction is remembered: by then the pod's successor has been seen, or nobody makes one.
+///
+/// Nothing here needs it to keep room free: until an evicted pod is gone it counts as one that has to move, and after that
+/// its successor is among the pods that wait.
 const RECENT: SignedDuration = SignedDuration::from_mins(5);
 
 /// What to give back, and why the rest stays. Every node of the World is either in `retirements` or in `blocked`.
@@ -110,7 +113,7 @@ fn watch(
 /// A budget recovers when evicted pods run again, so such a node only waits, and its clock runs on meanwhile.
 fn exhausted(budgets: &Budgets<'_>, world: &World, unit: &Unit) -> Option<Hold> {
     let pod = budgets.shortage(world, unit.pods())?;
-    let member = unit.member_of(pod)?;
+    let member = unit.member_of(pod).unwrap_or(0);
     Some(Hold::by_pod(member, pod, PodBlockReason::NotEnoughPdb))
 }
 

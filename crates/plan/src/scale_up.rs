@@ -9,9 +9,9 @@
 //!
 //! What is left over goes another round. A named expander replaces the packing over all groups by one group at a time.
 
+mod company;
 mod exchange;
 mod expander;
-mod gangs;
 mod items;
 mod last_resort;
 mod lots;
@@ -52,44 +52,22 @@ pub(crate) struct Bought {
     pub rest: Vec<Demand>,
 }
 
-/// Buys nodes for the demands. Pods of a gang get their places together or not at all.
+/// Buys nodes for the demands: all at once if there is room for all, otherwise for the most important first, so that none of
+/// them waits behind one of less importance.
 pub(crate) fn buy(
     scene: &mut Scene<'_>,
     market: &Market,
     allowance: &Allowance,
     demands: &[Demand],
 ) -> Bought {
-    let mut wanted = demands.to_vec();
-    let mut given_up: Vec<Demand> = Vec::new();
-    loop {
-        let mut bought = buy_in_order(scene, market, allowance, &wanted);
-        let failed = gangs::failed(scene, &bought.rest);
-        if failed.is_empty() {
-            bought.rest.append(&mut given_up);
-            return bought;
-        }
-        bought.shop.undo(scene);
-        let (out, in_): (Vec<_>, Vec<_>) =
-            wanted.into_iter().partition(|demand| gangs::is_of(scene, demand, &failed));
-        given_up.extend(out);
-        wanted = in_;
-    }
-}
-
-/// All at once if there is room for all; otherwise the most important first, so that none of them waits behind one of less
-/// importance.
-fn buy_in_order(
-    scene: &mut Scene<'_>,
-    market: &Market,
-    allowance: &Allowance,
-    demands: &[Demand],
-) -> Bought {
+    let mark = scene.snapshot.mark();
     let mut shop = Shop::new(scene, market, allowance.clone());
     let rest = shop_for(scene, &mut shop, demands.to_vec());
     if !is_overtaken(scene, market, &shop, &rest) {
+        scene.snapshot.keep(mark);
         return Bought { shop, rest };
     }
-    shop.undo(scene);
+    scene.snapshot.undo(mark);
     let mut shop = Shop::new(scene, market, allowance.clone());
     let mut rest = Vec::new();
     let mut tier = demands;
@@ -115,7 +93,7 @@ fn shop_for(scene: &mut Scene<'_>, shop: &mut Shop, demands: Vec<Demand>) -> Vec
     let named = scene.state.world.settings.scale_up.expanders.clone();
     let joint = named.is_empty() || named.first() == Some(&Expander::LeastCost);
     let similar = Similar::new(scene, &shop.offers);
-    let mut rest = demands;
+    let mut rest = company::place(scene, shop, demands);
     let rounds = if joint { ROUNDS } else { shop.offers.len() + 1 };
     for number in 0..rounds {
         if rest.is_empty() {
@@ -136,7 +114,7 @@ fn shop_for(scene: &mut Scene<'_>, shop: &mut Shop, demands: Vec<Demand>) -> Vec
     }
     let rest = last_resort::place(scene, shop, rest);
     let rest = whole::place(scene, shop, rest);
-    if joint {
+    if joint && scene.state.world.settings.scale_up.balance.is_none() {
         trim::trim(scene, shop);
     }
     rest

@@ -24,12 +24,14 @@ pub(super) struct Depth {
 }
 
 /// A solved relaxation.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Relaxation {
     /// Patterns used, with how often; not whole numbers.
     pub(super) levels: Vec<(Pattern, f64)>,
     /// What one item of each kind is worth.
     pub(super) values: Vec<f64>,
+    /// The same, scaled so that no bin is worth more than its price: a proof rather than an estimate.
+    pub(super) proved: Vec<f64>,
     /// What opening one more bin of each type costs beyond its price, because of limits.
     pub(super) surcharges: Vec<f64>,
     /// No plan that places everything costs less, in units of price without fees; see [`Relaxation::penalty`].
@@ -56,6 +58,7 @@ pub(super) fn relax(
     let fluid = fluid::solve(model, meter);
     let mut pricer = Pricer::new(model, &fluid.rates);
     let mut bound = fluid.bound;
+    let mut proof = fluid.values.clone();
     // Pricing near the last duals priced keeps the present duals from swinging.
     let mut anchor = fluid.values;
     let mut care = depth.care;
@@ -79,7 +82,13 @@ pub(super) fn relax(
             let priced = pricer.price(model, &values, &surcharges, &used, care, meter);
             let proved = master.proof(&values, &surcharges, priced.excess);
             anchor = duals;
-            bound = bound.max(proved);
+            if proved > bound {
+                bound = proved;
+                if surcharges.iter().all(|&surcharge| surcharge <= 0.0) {
+                    let scale = 1.0 / priced.excess.max(1.0);
+                    proof = values.iter().map(|value| value * scale).collect();
+                }
+            }
             added = priced.patterns.into_iter().filter(|pattern| master.improves(pattern)).count();
             if added > 0 {
                 break;
@@ -98,5 +107,5 @@ pub(super) fn relax(
         }
     }
     master.solve(meter);
-    master.finish(bound)
+    master.finish(bound, proof)
 }

@@ -187,7 +187,7 @@ impl<'m> Master<'m> {
     }
 
     /// The relaxation as it stands.
-    pub(super) fn finish(self, bound: f64) -> Relaxation {
+    pub(super) fn finish(self, bound: f64, proved: Vec<f64>) -> Relaxation {
         let objective = self.simplex.objective();
         let (values, surcharges) = self.split(self.simplex.duals());
         let levels = self.levels().map(|(pattern, level)| (pattern.clone(), level)).collect();
@@ -199,6 +199,15 @@ impl<'m> Master<'m> {
             .collect();
         order.sort_by(|a, b| a.0.total_cmp(&b.0).then_with(|| a.1.cmp(&b.1)));
         let pool = order.into_iter().map(|(_, pattern)| pattern).collect();
-        Relaxation { levels, values, surcharges, bound, objective, penalty: self.penalty, pool }
+        Relaxation {
+            levels,
+            values,
+            proved,
+            surcharges,
+            bound,
+            objective,
+            penalty: self.penalty,
+            pool,
+        }
     }
 }

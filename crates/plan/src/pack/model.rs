@@ -95,6 +95,11 @@ impl Model {
         self.kinds.iter().map(|kind| u64::from(kind.count)).sum()
     }
 
+    /// The price of bins that cost so much together.
+    pub(super) fn price(&self, cost: u64, bins: u64) -> f64 {
+        real_cost(cost) / self.unit + FEE * real_cost(bins)
+    }
+
     /// What a missing item costs in linear programs: more than any bin could be worth for it.
     pub(super) fn penalty(&self) -> f64 {
         10.0 * self.prices.iter().copied().fold(1.0, f64::max)

@@ -14,6 +14,7 @@ use super::{
     round::Dive,
     ruin::Ruin,
     settle::settle,
+    tiny,
 };
 
 /// What was learned about a model on the way to a plan.
@@ -23,6 +24,8 @@ pub(super) struct Insight {
     pub(super) pool: Vec<Pattern>,
     /// What one item of each kind is worth.
     pub(super) values: Vec<f64>,
+    /// The same, when no bin may be worth more than its price.
+    proved: Vec<f64>,
     /// What one more bin of each type costs beyond its price, because of limits.
     pub(super) surcharges: Vec<f64>,
     /// What everything costs at least, in units of price.
@@ -41,6 +44,9 @@ const MANY: usize = 180;
 const FEW: usize = 100;
 /// A plan this close to a bound is good enough, as a fraction of its cost.
 const CLOSE: f64 = 1e-4;
+
+/// Dives from the relaxation of the whole, while they are cheap: how far chance steers each.
+const DIVES: [f64; 4] = [0.0, 0.1, 0.2, 0.3];
 
 /// For the relaxation of the whole: thorough.
 const ROOT: Depth = Depth {
@@ -83,7 +89,11 @@ pub(super) fn search(model: &Model, meter: &mut Meter) -> (Plan, u64) {
             best = plan;
         }
     }
-    Ruin { model, insight: &insight, chance }.improve(&mut best, meter);
+    meter.share(5, |meter| tiny::perfect(model, &insight.proved, &mut best, meter));
+    // The last tenth of a percent is worth an effort, but not all of it.
+    let share = if insight.within(model, best.score(model), 1e-3) { 25 } else { 100 };
+    let mut ruin = Ruin { model, insight: &insight, chance };
+    meter.share(share, |meter| ruin.improve(&mut best, meter));
     settle(model, &mut best, &insight.values, meter);
     let bound = insight.bound(model, best.score(model));
     (best, bound)
@@ -101,16 +111,30 @@ fn exact(
     let insight = Insight {
         pool: root.pool.clone(),
         values: root.values.clone(),
+        proved: root.proved.clone(),
         surcharges: root.surcharges.clone(),
         bound: root.bound,
         target: root.objective,
         penalty: root.penalty,
         grain: grain(model),
     };
-    let mut dive = Dive { depth: PART, ceiling: f64::INFINITY, noise: 0.0, chance };
-    let pool = root.pool.clone();
-    let plan = meter.share(60, |meter| dive.run(model, pool, Some(root), meter));
-    (plan.unwrap_or_default(), insight)
+    let mut best: Option<Plan> = None;
+    for noise in DIVES {
+        let (left, score) = (meter.left(), best.as_ref().map(|plan| plan.score(model)));
+        if score.is_some_and(|score| score.unplaced > 0 || insight.satisfied(model, score)) {
+            break;
+        }
+        let ceiling = score.map_or(f64::INFINITY, |score| real_cost(score.cost) / model.unit);
+        let mut dive = Dive { depth: PART, ceiling, noise, chance };
+        let (pool, root) = (root.pool.clone(), root.clone());
+        let plan = meter.share(60, |meter| dive.run(model, pool, Some(root), meter));
+        best = plan.filter(|plan| score.is_none_or(|score| plan.score(model) < score)).or(best);
+        if left - meter.left() > left / 8 {
+            // A dive this dear is not repeated; improving what it found is the better use of effort.
+            break;
+        }
+    }
+    (best.unwrap_or_default(), insight)
 }
 
 /// Outline first, then what it leaves.
@@ -124,6 +148,7 @@ fn rough(model: &Model, chance: &mut Chance, meter: &mut Meter) -> (Plan, Insigh
     let insight = Insight {
         pool: Vec::new(),
         values,
+        proved: fluid.values,
         surcharges: vec![0.0; model.types.len()],
         bound: fluid.bound,
         target: fluid.bound,
@@ -155,8 +180,13 @@ impl Insight {
 
     /// Whether a plan is so close to the bound that more search is idle.
     pub(super) fn satisfied(&self, model: &Model, score: Score) -> bool {
+        self.within(model, score, CLOSE)
+    }
+
+    /// Whether a plan places everything at a cost no more than this fraction above the bound.
+    fn within(&self, model: &Model, score: Score, fraction: f64) -> bool {
         let cost = real_cost(score.cost);
-        let close = |bound: f64| cost - bound <= CLOSE * cost;
+        let close = |bound: f64| cost - bound <= fraction * cost;
         score.unplaced == 0
             && (close(real_cost(self.bound(model, score))) || close(self.target * model.unit))
     }

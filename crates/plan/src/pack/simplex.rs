@@ -50,7 +50,7 @@ const TINY: f64 = 1e-9;
 /// Columns kept from one look at all of them.
 const CANDIDATES: usize = 40;
 /// Pivots after which the inverse is computed anew to shed rounding errors.
-const REFRESH: usize = 400;
+const REFRESH: usize = 800;
 
 impl Simplex {
     pub(super) fn new(rows: &[Row]) -> Self {
@@ -159,8 +159,7 @@ impl Simplex {
                 entering = self.best_of(&mut candidates);
             }
             let Some(entering) = entering else { return };
-            // A pivot, and its share in computing the inverse anew from time to time.
-            meter.charge(candidates.len() * 4 + self.rows * self.rows * (4 + self.rows / 50) / 16);
+            meter.charge(candidates.len() * 4 + self.rows * self.rows / 4);
             let alpha = self.transformed(entering);
             let Some((row, step)) = self.leaving(&alpha) else { return };
             stalled = if step > 1e-12 { 0 } else { stalled + 1 };

@@ -45,6 +45,14 @@ impl<'m> Space<'m> {
         most
     }
 
+    /// How many more of any kind would fit, when at most `wanted` may be in the bin.
+    pub(super) fn more(&self, kind: usize, wanted: u32) -> u32 {
+        let held = self.load.iter().find(|(known, _)| *known == kind).map_or(0, |(_, held)| *held);
+        let limit = wanted.min(self.model.kinds[kind].limit);
+        self.room(kind, limit.saturating_sub(held))
+    }
+
+    /// Puts some of a kind not yet in the bin into it.
     pub(super) fn take(&mut self, kind: usize, times: u32) {
         let item = &self.model.kinds[kind];
         for (left, size) in self.left.iter_mut().zip(&item.size) {
@@ -53,7 +61,30 @@ impl<'m> Space<'m> {
         for &class in &item.classes {
             self.classes[class] -= times;
         }
-        self.load.push((kind, times));
+        if times > 0 {
+            self.load.push((kind, times));
+        }
+    }
+
+    /// Undoes the last [`Space::take`], which was of this.
+    pub(super) fn put_back(&mut self, kind: usize, times: u32) {
+        let item = &self.model.kinds[kind];
+        for (left, size) in self.left.iter_mut().zip(&item.size) {
+            *left += size * i64::from(times);
+        }
+        for &class in &item.classes {
+            self.classes[class] += times;
+        }
+        if times > 0 {
+            self.load.pop();
+        }
+    }
+
+    /// What is in the bin.
+    pub(super) fn load(&self) -> Load {
+        let mut load = self.load.clone();
+        load.sort_unstable();
+        load
     }
 
     pub(super) fn into_load(mut self) -> Load {

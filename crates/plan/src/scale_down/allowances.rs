@@ -120,9 +120,11 @@ impl GroupAllowance {
         let percent = scene.state.world.settings.scale_down.group_share_percent;
         let size = found.nodes.len();
         let share = (size.saturating_mul(wide(percent)) / 100).max(1);
-        let stays = found.target.saturating_sub(found.leaving);
+        // By the provider's word and by what is here, whichever is less: what is on its way may never come.
+        let by_target = wide(found.target.saturating_sub(found.leaving));
+        let here = size.saturating_sub(wide(found.being_deleted));
         Self {
-            above_min: wide(stays.saturating_sub(group.min)),
+            above_min: by_target.min(here).saturating_sub(wide(group.min)),
             share: share.saturating_sub(wide(found.being_deleted)),
         }
     }

@@ -5,9 +5,10 @@
 use std::{ops::RangeInclusive, sync::Arc};
 
 use plimsoll_model::{
-    Budget, BudgetRule, Conditions, Controller, CountOrPercent, DaemonSet, Group, LabelRequirement,
-    LabelSelector, Labels, Memory, Node, Owner, Phase, Pod, PodExtras, PodShape, Resources,
-    SafeToEvict, ScaleDownSettings, Settings, SignedDuration, Symbol, Timestamp, World, label,
+    Budget, BudgetRule, Conditions, Controller, CountOrPercent, DaemonSet, Group, Instance,
+    InstanceState, LabelRequirement, LabelSelector, Labels, Memory, Node, Owner, Phase, Pod,
+    PodExtras, PodShape, Resources, SafeToEvict, ScaleDownSettings, Settings, SignedDuration,
+    Symbol, Timestamp, World, label,
 };
 
 use crate::{Plan, plan};
@@ -108,6 +109,13 @@ impl Builder {
     fn busy_node(mut self, name: &str) -> Self {
         let group = self.0.groups.last_mut().unwrap();
         group.target += 1;
+        group.instances.push(Instance {
+            id: format!("sim://{name}").into(),
+            node: Some(Symbol::new(name)),
+            state: InstanceState::Running,
+            created: None,
+            error: None,
+        });
         let own = [(label::GROUP, group.id.as_str()), (label::HOSTNAME, name)];
         self.0.nodes.push(Arc::new(Node { labels: labels(&own), ..node(name) }));
         self

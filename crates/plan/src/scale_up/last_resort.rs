@@ -3,7 +3,7 @@
 //! It is needed where pods depend on each other in ways that the packing does not know, such as affinity by host.
 
 use super::{lots, shop::Shop};
-use crate::{pending::Demand, scene::Scene};
+use crate::{pending::Demand, scene::Scene, state::marks};
 
 /// Opens nodes for pods that are left. Returns those that no new node takes.
 pub(crate) fn place(scene: &mut Scene<'_>, shop: &mut Shop, rest: Vec<Demand>) -> Vec<Demand> {
@@ -14,7 +14,11 @@ pub(crate) fn place(scene: &mut Scene<'_>, shop: &mut Shop, rest: Vec<Demand>) -
     for mut lot in lots::lots(scene, &shop.offers, &rest) {
         let mut takers: Vec<usize> =
             lot.takers.ones().filter(|place| !shop.offers[*place].atomic).collect();
-        takers.sort_by_key(|place| (shop.offers[*place].cost, *place));
+        let needs_gpu = marks::gpus(&scene.state.world.pods[lot.pods[0].pod].shape.requests) > 0;
+        takers.sort_by_key(|place| {
+            let offer = &shop.offers[*place];
+            (offer.gpu && !needs_gpu, offer.cost, *place)
+        });
         lot.pods.reverse();
         while let Some(demand) = lot.pods.pop() {
             if let Some(node) = scene.snapshot.first_fit(demand.shape) {

@@ -60,8 +60,14 @@ impl Market {
                 (GroupHealth::Healthy, Some(_)) if room == 0 => {
                     Some(GroupReason::MaxSizeReached { max: group.max })
                 }
+                (GroupHealth::Healthy, Some(_))
+                    if group.options.atomic
+                        && room > world.settings.scale_up.max_nodes_per_pass =>
+                {
+                    Some(GroupReason::QuotaExceeded { limit: "max-nodes-per-scaleup" })
+                }
                 (GroupHealth::Healthy, Some(template)) => {
-                    allowance.refuses(template).map(|limit| GroupReason::QuotaExceeded { limit })
+                    allowance.refuses(template, 1).map(|limit| GroupReason::QuotaExceeded { limit })
                 }
             };
             match (&scene.templates[place], closed) {
@@ -105,19 +111,20 @@ impl Allowance {
         allowance
     }
 
-    /// The flag whose limit does not allow one more such node.
-    pub(crate) fn refuses(&self, template: &Template) -> Option<&'static str> {
+    /// The flag whose limit does not allow so many more such nodes.
+    pub(crate) fn refuses(&self, template: &Template, count: u32) -> Option<&'static str> {
         let node = template.unnamed();
-        let asks = |name: &str| node.capacity.get(Symbol::new(name));
+        let times = |amount: i64| amount.saturating_mul(i64::from(count));
+        let asks = |name: &str| times(node.capacity.get(Symbol::new(name)));
         let kind = marks::accelerator_label(node);
         let gpus = self.gpus.iter().find(|(limited, _)| Some(*limited) == kind);
-        if self.nodes == Some(0) {
+        if self.nodes.is_some_and(|left| left < count) {
             Some("max-nodes-total")
         } else if asks(resource::CPU) > self.cores {
             Some("cores-total")
         } else if asks(resource::MEMORY) > self.memory {
             Some("memory-total")
-        } else if gpus.is_some_and(|(_, left)| template.gpus > *left) {
+        } else if gpus.is_some_and(|(_, left)| times(template.gpus) > *left) {
             Some("gpu-total")
         } else {
             None

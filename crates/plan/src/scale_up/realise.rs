@@ -65,12 +65,16 @@ pub(crate) fn realise(
     let start = shop.placed.len();
     let mut slots = open_nodes(scene, shop, &packable, packing, similar);
     let mut pools = packable.pools;
+    // Places are taken from the end of each list, and the first in it have waited longest.
+    pools.iter_mut().flat_map(Pool::values_mut).for_each(|demands| demands.reverse());
     let sizes = Sizes::new(&packable.problem, &pools);
     for reach in [Reach::Region, Reach::Host, Reach::Nothing, Reach::Host, Reach::Region] {
         while fill(scene, shop, &mut slots, &mut pools, reach) {}
     }
-    let mut rest: Vec<Demand> =
-        pools.into_iter().flat_map(|pool| pool.into_values().flatten()).collect();
+    let mut rest: Vec<Demand> = pools
+        .into_iter()
+        .flat_map(|pool| pool.into_values().flat_map(|one| one.into_iter().rev()))
+        .collect();
     if !rest.is_empty() {
         rest = exchange_places(scene, shop, &mut slots, &sizes, rest, start);
     }

@@ -19,7 +19,7 @@ pub(crate) type Explained = FxHashMap<ShapeId, (Outcome, Arc<[GroupRejection]>)>
 pub(crate) fn explain(
     scene: &mut Scene<'_>,
     market: &Market,
-    shop: Option<&Shop>,
+    shop: &Shop,
     rest: &[Demand],
     brake: Option<&GroupReason>,
 ) -> Explained {
@@ -68,10 +68,11 @@ fn filter(snapshot: &plimsoll_fit::Snapshot, shape: ShapeId, node: NodeId) -> Op
 }
 
 /// What this pass's purchases have used up.
-fn exhausted(scene: &Scene<'_>, shop: Option<&Shop>, group: usize) -> Option<GroupReason> {
-    let shop = shop?;
+fn exhausted(scene: &Scene<'_>, shop: &Shop, group: usize) -> Option<GroupReason> {
     let offer = shop.offers.iter().find(|offer| offer.group == group)?;
-    if let Some(limit) = shop.allowance.refuses(scene.templates[group].as_ref()?) {
+    // An atomic group comes whole or not at all.
+    let count = if offer.atomic { offer.room.max(1) } else { 1 };
+    if let Some(limit) = shop.allowance.refuses(scene.templates[group].as_ref()?, count) {
         return Some(GroupReason::QuotaExceeded { limit });
     }
     if offer.room > 0 {

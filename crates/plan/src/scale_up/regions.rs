@@ -9,7 +9,8 @@ use std::sync::Arc;
 
 use fixedbitset::FixedBitSet;
 use plimsoll_fit::NodeId;
-use plimsoll_model::{Node, PodShape, Resources, Symbol, Taint, label};
+use plimsoll_model::{Node, PodShape, PodTerm, Resources, Symbol, Taint, label};
+use rustc_hash::FxHashMap;
 
 use super::{lots::Lot, market::Offer};
 use crate::{scene::Scene, template::Template};
@@ -55,6 +56,13 @@ pub(crate) fn assign(scene: &mut Scene<'_>, offers: &[Offer], lots: Vec<Lot>) ->
         });
         regions[region].offers.insert(place);
     }
+    let followers: Vec<Follower> = lots
+        .iter()
+        .zip(&shapes)
+        .filter(|(_, shape)| !shape.affinity.is_empty())
+        .map(|(lot, shape)| (Arc::clone(shape), lot.takers.clone(), lot.pods.len()))
+        .collect();
+    let mut cramped: FxHashMap<&[PodTerm], Vec<bool>> = FxHashMap::default();
     let mut assigned = Vec::new();
     for ((lot, concerned), shape) in lots.into_iter().zip(concerned).zip(&shapes) {
         if !concerned {
@@ -66,13 +74,17 @@ pub(crate) fn assign(scene: &mut Scene<'_>, offers: &[Offer], lots: Vec<Lot>) ->
             .iter()
             .map(|region| cheapest(shape, &lot.takers, region, offers, templates))
             .collect();
+        let cramped = cramped.entry(&shape.affinity).or_insert_with(|| {
+            let cramped = |region| is_cramped(shape, &followers, region, offers, templates);
+            regions.iter().map(cramped).collect::<Vec<bool>>()
+        });
         let mut parts: Vec<Lot> = Vec::new();
         for pod in &lot.pods {
             let open = (0..regions.len())
                 .filter(|place| prices[*place].is_finite())
                 .filter(|place| trial.fits(stripped, regions[*place].node));
             let chosen = open.min_by(|one, other| {
-                let key = |place: usize| (prices[place], regions[place].load);
+                let key = |place: usize| (cramped[place], prices[place], regions[place].load);
                 key(*one).partial_cmp(&key(*other)).unwrap_or(std::cmp::Ordering::Equal)
             });
             let takers = match chosen {
@@ -154,7 +166,7 @@ fn boundless(template: &Template, name: Symbol, shapes: &[Arc<PodShape>]) -> Arc
 /// The shape without what concerns a single host: those rules are for the nodes, not for the region.
 fn without_host_rules(shape: &PodShape) -> PodShape {
     let coarse = |key: Symbol| key.as_str() != label::HOSTNAME;
-    let keep = |terms: &[plimsoll_model::PodTerm]| {
+    let keep = |terms: &[PodTerm]| {
         terms.iter().filter(|term| coarse(term.topology_key)).cloned().collect()
     };
     PodShape {
@@ -165,6 +177,36 @@ fn without_host_rules(shape: &PodShape) -> PodShape {
         anti_affinity: keep(&shape.anti_affinity),
         ..shape.clone()
     }
+}
+
+/// Pods that go where others of their kind are: their shape, who takes them, and how many there are.
+type Follower = (Arc<PodShape>, FixedBitSet, usize);
+
+/// Whether a region has too little room for a pod and all that have to follow it. Where the first one goes, the others have
+/// to go, so a cheap region that cannot hold them is no choice.
+fn is_cramped(
+    shape: &PodShape,
+    followers: &[Follower],
+    region: &Region,
+    offers: &[Offer],
+    templates: &[Option<Template>],
+) -> bool {
+    if shape.affinity.is_empty() {
+        return false;
+    }
+    let room: f64 = region.offers.ones().map(|place| f64::from(offers[place].room)).sum();
+    let bound = followers.iter().filter(|(other, _, _)| other.affinity == shape.affinity);
+    let needed: f64 = bound
+        .map(|(other, takers, count)| {
+            let shares = takers.intersection(&region.offers).filter_map(|place| {
+                let offered = &templates[offers[place].group].as_ref()?.unnamed().allocatable;
+                Some(largest_share(other, offered))
+            });
+            let each = shares.fold(f64::INFINITY, f64::min);
+            u32::try_from(*count).map_or(f64::INFINITY, f64::from) * each
+        })
+        .sum();
+    needed > room
 }
 
 /// The least that a pod costs in a region: its largest share of a node, times the node's price.
@@ -178,10 +220,15 @@ fn cheapest(
     let costs = takers.intersection(&region.offers).filter_map(|place| {
         let offer = &offers[place];
         let offered = &templates[offer.group].as_ref()?.unnamed().allocatable;
-        let shares = shape.requests.iter().map(|(name, asked)| ratio(asked, offered.get(name)));
-        Some(offer.cost.units().max(1e-6) * shares.fold(1e-3, f64::max))
+        Some(offer.cost.units().max(1e-6) * largest_share(shape, offered))
     });
     costs.fold(f64::INFINITY, f64::min)
+}
+
+/// The largest part that a pod takes of any of a node's resources, a little for one that asks for nothing.
+fn largest_share(shape: &PodShape, offered: &Resources) -> f64 {
+    let shares = shape.requests.iter().map(|(name, asked)| ratio(asked, offered.get(name)));
+    shares.fold(1e-3, f64::max)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a score, compared only")]

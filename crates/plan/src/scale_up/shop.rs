@@ -54,7 +54,7 @@ impl Shop {
     pub(crate) fn open(&mut self, scene: &mut Scene<'_>, offer: usize) -> Option<NodeId> {
         let group = self.offers[offer].group;
         let template = scene.templates[group].as_ref()?;
-        if self.offers[offer].room == 0 || self.allowance.refuses(template).is_some() {
+        if self.offers[offer].room == 0 || self.allowance.refuses(template, 1).is_some() {
             return None;
         }
         self.offers[offer].room -= 1;
@@ -91,16 +91,6 @@ impl Shop {
         self.offers[node.offer].room += 1;
         if let Some(template) = &scene.templates[node.group] {
             self.allowance.give(template);
-        }
-    }
-
-    /// Undoes the whole purchase.
-    pub(crate) fn undo(self, scene: &mut Scene<'_>) {
-        for placed in self.placed {
-            scene.snapshot.evict(placed.pod);
-        }
-        for node in self.nodes {
-            scene.snapshot.remove_node(node.id);
         }
     }
 }

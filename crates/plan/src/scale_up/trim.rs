@@ -1,6 +1,6 @@
 //! The last look at a purchase: a node that ended up with less on it than planned may do with a cheaper kind.
 
-use plimsoll_fit::{NodeId, ShapeId};
+use plimsoll_fit::{NodeId, PodId, ShapeId, Snapshot};
 
 use super::shop::{NewNode, Shop};
 use crate::scene::Scene;
@@ -16,7 +16,10 @@ pub(crate) fn trim(scene: &mut Scene<'_>, shop: &mut Shop) {
         if shop.offers[node.offer].atomic {
             continue;
         }
+        // A node with accelerators is not bought because it happens to be cheap.
+        let spares = |offer: usize| !shop.offers[offer].gpu || shop.offers[node.offer].gpu;
         let cheaper = by_cost.iter().take_while(|offer| shop.offers[**offer].cost < cost);
+        let cheaper = cheaper.filter(|offer| spares(**offer));
         let large_enough: Vec<usize> =
             cheaper.copied().filter(|offer| is_large_enough(scene, shop, node, *offer)).collect();
         for offer in large_enough {
@@ -48,7 +51,10 @@ fn replace(scene: &mut Scene<'_>, shop: &mut Shop, place: usize, offer: usize) -
     let Some(template) = scene.templates[shop.offers[offer].group].as_ref() else { return false };
     let takes_all = {
         let mut trial = scene.snapshot.fork();
-        trial.remove_node(old.id);
+        // The old node stays as a ghost: without it a zone might vanish, and with the zone the rule that pods be spread
+        // over it.
+        evict_all(&mut trial, old.id);
+        trial.close_node(old.id);
         let id = Scene::open(&mut trial, template, plimsoll_model::Symbol::new("a new node"));
         shapes.iter().all(|shape| {
             let fits = trial.fits(*shape, id);
@@ -67,6 +73,13 @@ fn replace(scene: &mut Scene<'_>, shop: &mut Shop, place: usize, offer: usize) -
     };
     take_over(scene, shop, place, id, &moved);
     true
+}
+
+fn evict_all(trial: &mut Snapshot, node: NodeId) {
+    let pods: Vec<PodId> = trial.pods_on(node).collect();
+    for pod in pods {
+        trial.evict(pod);
+    }
 }
 
 fn reopen(scene: &mut Scene<'_>, shop: &mut Shop, place: usize, offer: usize, moved: &[usize]) {

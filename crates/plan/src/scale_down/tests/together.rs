@@ -2,7 +2,7 @@
 
 use plimsoll_model::{Money, NamespaceScope, PodTerm, SpreadConstraint, Symbol, label};
 
-use super::{Builder, amounts, at, selector, world};
+use super::{Builder, amounts, at, labels, selector, world};
 
 #[test]
 fn of_two_half_empty_nodes_one_is_emptied_into_the_other() {
@@ -39,18 +39,36 @@ fn the_node_that_has_waited_longest_goes_first() {
 
 #[test]
 fn pods_move_on_when_the_node_that_took_them_goes_too() {
-    // The first node's pod fits only on the last two; the second leaves with it.
-    let world = world().group("g", 0..=9).node("a").pod("p", 500).node("b").pod("q", 600);
-    let world = world.node("c").pod("r", 700).busy_node("full").pod("s", 3000);
+    let since = |world: Builder, minutes| {
+        world.remember(|memory| {
+            let last = *memory.unneeded_since.keys().last().unwrap();
+            memory.unneeded_since.insert(last, at(minutes));
+        })
+    };
+    // The pod of `a` keeps apart from that of `d`, so it goes to `c`; when that leaves it goes to `b`, whose own pod may
+    // not be anywhere else.
+    let world = since(world().group("g", 0..=9).node("a"), -60);
+    let world = apart(world.pod("p", 1000), "x").app("");
+    let world = since(world.node("b"), -50).pod("pinned", 1000).change_shape(|shape| {
+        shape.node_affinity.selector = labels(&[(label::HOSTNAME, "b")]);
+    });
+    let world = since(world.node("c"), -40).pod("q", 100);
+    let world = since(world.node("d"), -35).pod("r", 1000).app("x");
     world.check(&[
         "a leaves Underutilized p",
         "b stays NoPlaceToMovePods",
-        "c stays NoPlaceToMovePods",
-        "full stays NotUnderutilized",
+        "c leaves Underutilized q",
+        "d stays NoPlaceToMovePods",
     ]);
-    let chain = super::world().group("g", 0..=9).node("a").pod("p", 1000).node("b").pod("q", 1000);
-    let chain = chain.node("c").pod("r", 1000).node("d").pod("s", 1000);
-    assert_eq!(chain.plan().retirements.len(), 3);
+}
+
+#[test]
+fn many_are_emptied_into_few() {
+    let nodes = ["a", "b", "c", "d", "e", "f", "g", "h"].iter();
+    let world = nodes.fold(world().group("g", 0..=9), |world, node| {
+        world.node(node).pod(&format!("p-{node}"), 500).pod(&format!("q-{node}"), 500)
+    });
+    assert_eq!(world.plan().retirements.len(), 6);
 }
 
 #[test]

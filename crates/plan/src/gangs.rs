@@ -8,8 +8,8 @@ use crate::{pending::Demand, scene::Scene};
 pub(crate) type Gang = (Symbol, Symbol);
 
 /// Gangs of which some pod found no place.
-pub(crate) fn failed(scene: &Scene<'_>, rest: &[Demand]) -> Vec<Gang> {
-    let mut failed: Vec<Gang> = rest.iter().filter_map(|demand| gang(scene, demand)).collect();
+pub(crate) fn failed<'a>(scene: &Scene<'_>, rest: impl Iterator<Item = &'a Demand>) -> Vec<Gang> {
+    let mut failed: Vec<Gang> = rest.filter_map(|demand| gang(scene, demand)).collect();
     failed.sort_unstable();
     failed.dedup();
     failed

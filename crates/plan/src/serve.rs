@@ -1,0 +1,63 @@
+//! Who gets a place where: first on what is here or on its way, then on what is bought for the rest.
+
+use plimsoll_fit::NodeId;
+
+use crate::{
+    existing, gangs,
+    pending::Demand,
+    plan::GroupReason,
+    scale_up::{self, Allowance, Bought, Explained, Market, Shop},
+    scene::Scene,
+};
+
+/// The demands, served or not.
+#[derive(Debug)]
+pub(crate) struct Served {
+    /// Pods that a node takes that is here or on its way, in the order they were placed.
+    pub fitted: Vec<(Demand, NodeId)>,
+    /// Pods too young to buy for.
+    pub young: Vec<Demand>,
+    pub bought: Bought,
+    /// What groups say to the pods that are left.
+    pub explained: Explained,
+}
+
+/// Serves the demands. Pods of a gang get their places together or not at all: a gang that cannot be served whole is taken out
+/// and everything is done again, so that nobody waits for its sake. `brake` is what keeps everything from being bought.
+pub(crate) fn serve(
+    scene: &mut Scene<'_>,
+    market: &Market,
+    allowance: &Allowance,
+    mut demands: Vec<Demand>,
+    brake: Option<&GroupReason>,
+) -> Served {
+    let mut given_up: Vec<Demand> = Vec::new();
+    let mut explained = Explained::default();
+    loop {
+        let mark = scene.snapshot.mark();
+        let fitted = existing::place(scene, demands.clone());
+        let (young, wanting): (Vec<_>, Vec<_>) =
+            fitted.rest.into_iter().partition(|demand| demand.young);
+        let mut bought = match brake {
+            None => scale_up::buy(scene, market, allowance, &wanting),
+            Some(_) => Bought { shop: Shop::new(scene, market, allowance.clone()), rest: wanting },
+        };
+        let failed = gangs::failed(scene, bought.rest.iter().chain(&young));
+        if failed.is_empty() {
+            scene.snapshot.keep(mark);
+            let left = scale_up::explain(scene, market, &bought.shop, &bought.rest, brake);
+            for (shape, reasons) in left {
+                explained.entry(shape).or_insert(reasons);
+            }
+            bought.rest.append(&mut given_up);
+            return Served { fitted: fitted.placed, young, bought, explained };
+        }
+        let (out, stay): (Vec<_>, Vec<_>) =
+            demands.into_iter().partition(|demand| gangs::is_of(scene, demand, &failed));
+        // What stopped the gang is seen now; once its places are given up again, nothing seems to.
+        explained.extend(scale_up::explain(scene, market, &bought.shop, &out, brake));
+        scene.snapshot.undo(mark);
+        given_up.extend(out);
+        demands = stay;
+    }
+}
