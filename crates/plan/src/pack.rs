@@ -4,16 +4,19 @@
 //! items placed as possible, then the least total cost, then the fewest bins. The way there:
 //!
 //! ```text
-//! reduce ──> greedy ──> relax ──────────> round ──────────> improve ──> restore
+//! reduce ──> greedy ──> columns ────────> round ──────────> ruin ──────────> restore
 //! merge      a plan     linear program    fix, re-solve,    re-pack the
 //! alike,     at once    over patterns,    fix again         bins that waste
 //! drop       (an upper  priced by         (a dive)          most, again
 //! dominated  bound)     knapsacks                           and again
 //! ```
 //!
+//! Two ends are treated apart: plans of a few bins are searched through completely (`tiny`), and problems of very many
+//! kinds are packed in outline first (`coarse`).
+//!
 //! Two properties hold throughout. Work grows with the number of *different* items and bins, not with their
-//! counts. And the result is a function of the problem alone: effort is counted in steps, not seconds, and nothing
-//! depends on hashing or chance.
+//! counts. And the result is a function of the problem alone: effort is counted in steps, not seconds, and chance is a
+//! fixed sequence.
 
 mod chance;
 mod coarse;

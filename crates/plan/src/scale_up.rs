@@ -158,7 +158,7 @@ fn prepare(
     let (lots, hopeless): (Vec<_>, Vec<_>) =
         lots.into_iter().partition(|lot| !lot.takers.is_clear());
     let rest = hopeless.into_iter().flat_map(|lot| lot.pods).collect();
-    let lots = regions::assign(scene, offers, lots);
-    let packable = items::packable(scene, offers, &lots, shop.allowance.nodes, effort);
+    let assigned = regions::assign(scene, offers, lots);
+    let packable = items::packable(scene, offers, assigned, shop.allowance.nodes, effort);
     (packable, rest)
 }

@@ -5,6 +5,10 @@
 //! patterns found are made real bin by bin with actual items. What does not come out even is gathered and relaxed
 //! again, until few enough kinds are left to be treated exactly.
 
+use std::collections::BTreeMap;
+
+use smallvec::SmallVec;
+
 use super::{
     columns::{Depth, Relaxation, relax},
     meter::Meter,
@@ -41,6 +45,9 @@ pub(super) fn outline(
         let items = rest.items();
         let (part, old) = model.restrict(&rest.demand, &rest.room, rest.bins);
         let clusters = gather(&part);
+        if clusters.len() > 2 * CLUSTERS {
+            break;
+        }
         let (coarse, scale) = means(&part, &clusters);
         let relaxation = relax(&coarse, coarse.uniform(), depth, meter);
         for (cluster, value) in clusters.iter().zip(&relaxation.values) {
@@ -67,13 +74,16 @@ pub(super) fn outline(
 
 /// Gathers kinds that may go to the same places and nearly agree in size.
 fn gather(model: &Model) -> Vec<Cluster> {
-    let mut order: Vec<usize> = (0..model.kinds.len()).collect();
-    let place = |kind: &Kind| (kind.types.clone(), kind.classes.clone(), kind.limit);
-    order.sort_by_cached_key(|&kind| (place(&model.kinds[kind]), kind));
-    let mut clusters: Vec<Cluster> = order
-        .chunk_by(|&a, &b| place(&model.kinds[a]) == place(&model.kinds[b]))
-        .map(|members| Cluster { members: members.to_vec() })
-        .collect();
+    let kinds: Vec<usize> = (0..model.kinds.len()).collect();
+    let place = |kind: usize| {
+        let Kind { types, classes, limit, .. } = &model.kinds[kind];
+        (types.clone(), classes.clone(), *limit)
+    };
+    let mut clusters = alike(&kinds, place);
+    if clusters.len() > CLUSTERS {
+        // Too many exclusion classes to tell apart; bins are checked against them when they are made real.
+        clusters = alike(&kinds, |kind| model.kinds[kind].types.clone());
+    }
     let dims = model.types.first().map_or(0, |ty| ty.capacity.len());
     let largest =
         |dim: usize| model.types.iter().map(|ty| ty.capacity[dim]).max().unwrap_or(0).max(1);
@@ -91,6 +101,15 @@ fn gather(model: &Model) -> Vec<Cluster> {
         clusters.push(half);
     }
     clusters
+}
+
+/// Groups kinds by a key.
+fn alike<K: Ord>(kinds: &[usize], key: impl Fn(usize) -> K) -> Vec<Cluster> {
+    let mut groups: BTreeMap<K, Vec<usize>> = BTreeMap::new();
+    for &kind in kinds {
+        groups.entry(key(kind)).or_default().push(kind);
+    }
+    groups.into_values().map(|members| Cluster { members }).collect()
 }
 
 impl Cluster {
@@ -133,14 +152,21 @@ fn means(model: &Model, clusters: &[Cluster]) -> (Model, Vec<f64>) {
             let sum = cluster.members.iter().map(volume).fold(0_i64, i64::saturating_add);
             sum.saturating_add(items - 1) / items
         };
-        let size: smallvec::SmallVec<[i64; 6]> = (0..first.size.len()).map(mean).collect();
+        let size: SmallVec<[i64; 6]> = (0..first.size.len()).map(mean).collect();
         for &kind in &cluster.members {
             let sizes = model.kinds[kind].size.iter().zip(&size).filter(|&(_, &mean)| mean > 0);
             let ratios = sizes.map(|(&size, &mean)| real(size) / real(mean));
             scale[kind] = ratios.fold(0.0, f64::max).clamp(0.1, 10.0);
         }
-        let count = u32::try_from(items).unwrap_or(u32::MAX);
-        kinds.push(Kind { count, size, ..first.clone() });
+        let members = || cluster.members.iter().map(|&kind| &model.kinds[kind]);
+        let same = members().all(|kind| kind.classes == first.classes);
+        kinds.push(Kind {
+            count: u32::try_from(items).unwrap_or(u32::MAX),
+            limit: members().map(|kind| kind.limit).max().unwrap_or(u32::MAX),
+            size,
+            classes: if same { first.classes.clone() } else { SmallVec::new() },
+            types: first.types.clone(),
+        });
     }
     (Model::new(kinds, model.types.clone(), model.classes.clone(), model.room), scale)
 }
@@ -193,7 +219,7 @@ fn realise(
     plan
 }
 
-/// One bin: for each place in the pattern the largest member that leaves the later places their means.
+/// One bin: for each place in the pattern a member of the cluster that fits, then whatever else does.
 fn bin(
     model: &Model,
     clusters: &[Cluster],
@@ -210,7 +236,7 @@ fn bin(
             let left = |kind: usize| {
                 let used =
                     taken.iter().find(|(known, _)| *known == kind).map_or(0, |(_, used)| *used);
-                rest.demand[kind].saturating_sub(used)
+                rest.demand[kind].min(model.kinds[kind].limit).saturating_sub(used)
             };
             let members = &clusters[cluster].members;
             meter.charge(members.len() * 4);

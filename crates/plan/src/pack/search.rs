@@ -143,7 +143,11 @@ fn rough(model: &Model, chance: &mut Chance, meter: &mut Meter) -> (Plan, Insigh
     let (mut plan, values) = coarse::outline(model, FEW, OUTLINE, meter);
     let rest = Rest::after(model, &plan);
     let (part, old) = model.restrict(&rest.demand, &rest.room, rest.bins);
-    let (last, _) = meter.share(30, |meter| exact(&part, Vec::new(), chance, meter));
+    let last = if part.kinds.len() <= MANY {
+        meter.share(30, |meter| exact(&part, Vec::new(), chance, meter)).0
+    } else {
+        greedy::greedy(&part, meter)
+    };
     plan.extend(last, &old);
     let insight = Insight {
         pool: Vec::new(),

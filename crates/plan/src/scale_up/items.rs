@@ -10,7 +10,7 @@ use plimsoll_model::{
 };
 use rustc_hash::FxBuildHasher;
 
-use super::{lots::Lot, market::Offer};
+use super::{lots::Lot, market::Offer, regions::Assigned};
 use crate::{
     pack::{Bin, Class, Effort, Item, Problem},
     pending::Demand,
@@ -26,6 +26,8 @@ pub(crate) struct Packable {
     pub pools: Vec<Pool>,
     /// By item: whether it asks for an accelerator.
     pub needs_gpu: Vec<bool>,
+    /// Pods that were given a region, in that order.
+    pub order: Vec<usize>,
 }
 
 /// Pods that are alike to the packing, by shape.
@@ -51,16 +53,17 @@ struct Likeness {
 pub(crate) fn packable(
     scene: &mut Scene<'_>,
     offers: &[Offer],
-    lots: &[Lot],
+    assigned: Assigned,
     max_nodes: Option<u32>,
     effort: Effort,
 ) -> Packable {
     let world = scene.state.world;
     let shape_of = |lot: &Lot| &world.pods[lot.pods[0].pod].shape;
+    let Assigned { lots, order } = assigned;
     let names = dimensions(lots.iter().map(|lot| &**shape_of(lot)));
     let mut exclusions: IndexMap<Exclusion, u32, FxBuildHasher> = IndexMap::default();
     let mut items: IndexMap<Likeness, Pool, FxBuildHasher> = IndexMap::default();
-    for lot in lots {
+    for lot in &lots {
         let Some(taker) = lot.takers.ones().next() else { continue };
         let shape = shape_of(lot);
         let found = exclusions_of(shape);
@@ -108,7 +111,7 @@ pub(crate) fn packable(
     let bins = offers.iter().map(|offer| bin(offer, &scene.templates, &names)).collect();
     let classes = exclusions.values().map(|per_bin| Class { per_bin: *per_bin }).collect();
     let problem = Problem { items, bins, classes, max_bins_total: max_nodes, effort };
-    Packable { problem, pools, needs_gpu }
+    Packable { problem, pools, needs_gpu, order }
 }
 
 /// The resources that some pod asks for, the slot for the pod first.

@@ -68,6 +68,7 @@ pub(crate) fn realise(
     // Places are taken from the end of each list, and the first in it have waited longest.
     pools.iter_mut().flat_map(Pool::values_mut).for_each(|demands| demands.reverse());
     let sizes = Sizes::new(&packable.problem, &pools);
+    place_in_order(scene, shop, &mut slots, &mut pools, &sizes, &packable.order);
     for reach in [Reach::Region, Reach::Host, Reach::Nothing, Reach::Host, Reach::Region] {
         while fill(scene, shop, &mut slots, &mut pools, reach) {}
     }
@@ -108,6 +109,45 @@ fn open_nodes(
         }));
     }
     slots
+}
+
+/// Places the pods that were given a region in the order in which they were given it, each in the first slot that takes it.
+fn place_in_order(
+    scene: &mut Scene<'_>,
+    shop: &mut Shop,
+    slots: &mut [Slot],
+    pools: &mut [Pool],
+    sizes: &Sizes,
+    order: &[usize],
+) {
+    if order.is_empty() {
+        return;
+    }
+    let mut slots_of: Vec<Vec<usize>> = vec![Vec::new(); pools.len()];
+    for (place, slot) in slots.iter().enumerate() {
+        slots_of[slot.item].push(place);
+    }
+    for pod in order {
+        let Some(item) = sizes.item_of.get(pod).copied() else { continue };
+        let waiting = pools[item].values_mut().find_map(|demands| {
+            let place = demands.iter().rposition(|demand| demand.pod == *pod)?;
+            Some((demands, place))
+        });
+        let Some((demands, place)) = waiting else { continue };
+        let shape = demands[place].shape;
+        let open = slots_of[item].iter().position(|slot| {
+            let slot = &slots[*slot];
+            slot.left > 0 && scene.snapshot.fits(shape, slot.node)
+        });
+        if let Some(open) = open {
+            let slot = &mut slots[slots_of[item][open]];
+            slot.left -= 1;
+            shop.place(scene, demands.remove(place), slot.node);
+            if slot.left == 0 {
+                slots_of[item].remove(open);
+            }
+        }
+    }
 }
 
 /// One round over all slots; says whether anything was placed.

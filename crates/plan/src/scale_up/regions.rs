@@ -23,15 +23,22 @@ struct Region {
     load: f64,
 }
 
+/// Lots by region, and the order in which pods were given theirs: in that order every one of them was admissible.
+pub(crate) struct Assigned {
+    pub lots: Vec<Lot>,
+    /// Places in the World's list.
+    pub order: Vec<usize>,
+}
+
 /// Splits lots with such constraints by region; each part may go to the offers of its region only. Lots without pass as they
 /// are, and so do pods for which no region is open: the rest of the plan may open one.
-pub(crate) fn assign(scene: &mut Scene<'_>, offers: &[Offer], lots: Vec<Lot>) -> Vec<Lot> {
+pub(crate) fn assign(scene: &mut Scene<'_>, offers: &[Offer], lots: Vec<Lot>) -> Assigned {
     let shape_of =
         |scene: &Scene<'_>, lot: &Lot| Arc::clone(&scene.state.world.pods[lot.pods[0].pod].shape);
     let concerned: Vec<bool> =
         lots.iter().map(|lot| Reach::of(&shape_of(scene, lot)) == Reach::Region).collect();
     if !concerned.contains(&true) {
-        return lots;
+        return Assigned { lots, order: Vec::new() };
     }
     let keys = relevant_keys(lots.iter().map(|lot| shape_of(scene, lot)));
     let shapes: Vec<_> = lots.iter().map(|lot| shape_of(scene, lot)).collect();
@@ -64,6 +71,7 @@ pub(crate) fn assign(scene: &mut Scene<'_>, offers: &[Offer], lots: Vec<Lot>) ->
         .collect();
     let mut cramped: FxHashMap<&[PodTerm], Vec<bool>> = FxHashMap::default();
     let mut assigned = Vec::new();
+    let mut order = Vec::new();
     for ((lot, concerned), shape) in lots.into_iter().zip(concerned).zip(&shapes) {
         if !concerned {
             assigned.push(lot);
@@ -90,6 +98,7 @@ pub(crate) fn assign(scene: &mut Scene<'_>, offers: &[Offer], lots: Vec<Lot>) ->
             let takers = match chosen {
                 Some(place) => {
                     trial.place(stripped, regions[place].node);
+                    order.push(pod.pod);
                     regions[place].load += prices[place];
                     let mut takers = lot.takers.clone();
                     takers.intersect_with(&regions[place].offers);
@@ -105,7 +114,7 @@ pub(crate) fn assign(scene: &mut Scene<'_>, offers: &[Offer], lots: Vec<Lot>) ->
         assigned.extend(parts);
     }
     drop(trial);
-    assigned
+    Assigned { lots: assigned, order }
 }
 
 /// How far a pod looks around for others.

@@ -128,3 +128,17 @@ fn a_thousand_bins_of_their_own_kind_do_not_overwhelm() {
     let packing = checked(&problem);
     assert!(packing.unplaced.is_empty() && packing.cost <= 40_000_000, "{}", packing.cost);
 }
+
+#[test]
+fn items_all_of_different_sizes_are_packed_in_outline() {
+    let mut problem = problem(&[(16, 40, &[64, 90]), (9, 99, &[32, 45])]).class(1).class(3);
+    for kind in 0..400_i64 {
+        problem = problem.item(1, &[3 + kind % 23, 2 + kind % 31]);
+        if kind % 9 == 0 {
+            problem = problem.exclusive(u32::from(kind % 2 == 0));
+        }
+    }
+    let packing = checked(&problem);
+    assert!(packing.unplaced.is_empty());
+    assert!(packing.cost * 100 <= packing.lower_bound * 106, "{packing:?}");
+}

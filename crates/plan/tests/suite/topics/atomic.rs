@@ -42,7 +42,7 @@ fn part_of_a_group_is_not_bought() {
         pods web 1cpu 1Gi
         ",
         expect![[r#"
-            wait    web: AwaitsNextPass (slice: NotChosen)
+            wait    web: AwaitsNextPass (slice: QuotaExceeded by max-nodes-total)
         "#]],
     );
 }
@@ -56,8 +56,7 @@ fn a_bound_of_the_pass_does_not_cut_it_in_parts() {
         pods web 1cpu 1Gi
         ",
         expect![[r#"
-            buy     slice 0 → 2 for web
-            cost    $0.00 → $0.40
+            wait    web: AwaitsNextPass (slice: QuotaExceeded by max-nodes-per-scaleup)
         "#]],
     );
 }

@@ -15,9 +15,9 @@ fn a_purchase_is_spread_evenly() {
         pods web*24 1cpu 1Gi
         ",
         expect![[r#"
-            buy     a 0 → 2 for web-8 … web-11, web-20 … web-23
+            buy     a 0 → 2 for web-0 … web-3, web-12 … web-15
             buy     b 0 → 2 for web-4 … web-7, web-16 … web-19
-            buy     c 0 → 2 for web-0 … web-3, web-12 … web-15
+            buy     c 0 → 2 for web-8 … web-11, web-20 … web-23
             cost    $0.00 → $1.20
         "#]],
     );
@@ -32,13 +32,13 @@ fn the_smallest_group_grows_first() {
         group b 0..10 4cpu 16Gi $0.20 zone=b
         node a-0 of a
         node a-1 of a
-        pods old*4 2cpu 1Gi on=a-0 owner=rs
-        pods older*4 2cpu 1Gi on=a-1 owner=rs
+        pods old*2 2cpu 1Gi on=a-0 owner=rs
+        pods older*2 2cpu 1Gi on=a-1 owner=rs
         pods web*12 1cpu 1Gi
         ",
         expect![[r#"
-            buy     a 2 → 3 for web-0 … web-3
-            buy     b 0 → 2 for web-4 … web-11
+            buy     a 2 → 3 for web-8 … web-11
+            buy     b 0 → 2 for web-0 … web-7
             keep    a-0, a-1: NotUnderutilized
             cost    $0.40 → $1.00
         "#]],
@@ -86,8 +86,8 @@ fn labels_that_are_ignored_do_not() {
         pods web*8 1cpu 1Gi
         ",
         expect![[r#"
-            buy     a 0 → 1 for web-4 … web-7
-            buy     b 0 → 1 for web-0 … web-3
+            buy     a 0 → 1 for web-0 … web-3
+            buy     b 0 → 1 for web-4 … web-7
             cost    $0.00 → $0.40
         "#]],
     );
@@ -103,8 +103,8 @@ fn a_full_look_alike_gives_way() {
         pods web*16 1cpu 1Gi
         ",
         expect![[r#"
-            buy     a 0 → 1 for web-12 … web-15
-            buy     b 0 → 3 for web-0 … web-11
+            buy     a 0 → 1 for web-0 … web-3
+            buy     b 0 → 3 for web-4 … web-15
             cost    $0.00 → $0.80
         "#]],
     );
@@ -154,8 +154,9 @@ fn similar_groups_of_another_price_are_balanced_too() {
         pods web*8 1cpu 1Gi
         ",
         expect![[r#"
-            buy     a 0 → 2 for web-0 … web-7
-            cost    $0.00 → $0.40
+            buy     a 0 → 1 for web-0 … web-3
+            buy     b 0 → 1 for web-4 … web-7
+            cost    $0.00 → $0.45
         "#]],
     );
 }

@@ -97,8 +97,8 @@ fn where_the_list_ends_the_next_number_follows() {
         pods web*6 1cpu 1Gi
         ",
         expect![[r#"
-            buy     cheap 0 → 1 for web-0, web-1
-            buy     dear 0 → 1 for web-2 … web-5
+            buy     cheap 0 → 1 for web-4, web-5
+            buy     dear 0 → 1 for web-0 … web-3
             cost    $0.00 → $1.10
         "#]],
     );
@@ -184,8 +184,8 @@ fn least_cost_by_name_is_the_default() {
         pods web*9 1cpu 1Gi
         ",
         expect![[r#"
-            buy     large 0 → 1 for web-0 … web-7
-            buy     small 0 → 1 for web-8
+            buy     large 0 → 1 for web-1 … web-8
+            buy     small 0 → 1 for web-0
             cost    $0.00 → $0.40
         "#]],
     );
@@ -196,13 +196,13 @@ fn least_waste_counts_idle_accelerators() {
     check(
         "
         flags expander=least-waste
-        group cpu 0..10 4cpu 16Gi $0.50
+        group cpu 0..10 3cpu 12Gi $0.50
         group gpu 0..10 2cpu 8Gi  $0.20 gpu=1
         pods web 2cpu 8Gi
         ",
         expect![[r#"
-            buy     gpu 0 → 1 for web
-            cost    $0.00 → $0.20
+            buy     cpu 0 → 1 for web
+            cost    $0.00 → $0.50
         "#]],
     );
 }

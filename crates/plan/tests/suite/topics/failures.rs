@@ -163,3 +163,21 @@ fn a_failed_machine_of_the_minimum_is_replaced_when_the_rest_is_over() {
         "#]],
     );
 }
+
+#[test]
+fn a_failed_group_does_not_stop_its_own_ready_nodes() {
+    check(
+        "
+        group only 0..10 4cpu 16Gi $0.20 instance c-1 creating error=OutOfResources
+        node a-0 of only
+        pods web*2 1cpu 2Gi
+        ",
+        expect![[r#"
+            repair  delete c-1 of only: failed: OutOfResources
+            group   only: backing off until 12:05, OutOfResources, 1 ready and 0 upcoming of 2
+            fits    web-0, web-1 on a-0
+            keep    a-0: NotUnderutilized
+            cost    $0.40 → $0.20
+        "#]],
+    );
+}

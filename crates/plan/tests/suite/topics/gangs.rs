@@ -26,7 +26,7 @@ fn a_gang_that_does_not_fit_buys_nothing() {
         pods ring*4 3cpu 1Gi gang=ring
         ",
         expect![[r#"
-            wait    ring-0 … ring-3: AwaitsNextPass (only: NotChosen)
+            wait    ring-0 … ring-3: AwaitsNextPass (only: MaxSizeReached)
         "#]],
     );
 }
@@ -41,7 +41,7 @@ fn others_are_served_beside_a_gang_that_failed() {
         ",
         expect![[r#"
             buy     only 0 → 1 for web-0, web-1
-            wait    ring-0 … ring-3: AwaitsNextPass (only: NotChosen)
+            wait    ring-0 … ring-3: AwaitsNextPass (only: MaxSizeReached)
             cost    $0.00 → $0.20
         "#]],
     );
@@ -57,7 +57,7 @@ fn one_gang_succeeds_where_another_fails() {
         ",
         expect![[r#"
             buy     only 0 → 2 for small-0, small-1
-            wait    large-0 … large-3: AwaitsNextPass (only: NotChosen)
+            wait    large-0 … large-3: AwaitsNextPass (only: MaxSizeReached)
             cost    $0.00 → $0.40
         "#]],
     );
@@ -73,7 +73,7 @@ fn the_more_important_gang_comes_first() {
         ",
         expect![[r#"
             buy     only 0 → 2 for high-0, high-1
-            wait    low-0 … low-2: AwaitsNextPass (only: NotChosen)
+            wait    low-0 … low-2: AwaitsNextPass (only: MaxSizeReached)
             cost    $0.00 → $0.40
         "#]],
     );
@@ -137,9 +137,38 @@ fn no_member_takes_room_that_is_here_when_the_others_fail() {
         pods ring*2 3cpu 1Gi gang=ring
         ",
         expect![[r#"
-            fits    ring-0 on a-0
-            wait    ring-1: AwaitsNextPass (only: MaxSizeReached)
-            keep    a-0: NotUnderutilized
+            wait    ring-0, ring-1: AwaitsNextPass (only: MaxSizeReached)
+            keep    a-0: NotUnneededLongEnough, idle since 12:00
+        "#]],
+    );
+}
+
+#[test]
+fn a_member_that_is_too_young_keeps_the_gang_waiting() {
+    check(
+        "
+        flags new-pod-scale-up-delay=30s
+        group only 0..4 4cpu 16Gi $0.20
+        pods ring*2 3cpu 1Gi gang=ring
+        pods late 3cpu 1Gi gang=ring age=10s
+        ",
+        expect![[r#"
+            wait    late, ring-0, ring-1: AwaitsNextPass (only: NotChosen)
+        "#]],
+    );
+}
+
+#[test]
+fn a_gang_with_a_member_that_nobody_takes_waits() {
+    check(
+        "
+        group only 0..4 4cpu 16Gi $0.20
+        pods ring*2 3cpu 1Gi gang=ring
+        pods huge 30cpu 1Gi gang=ring
+        ",
+        expect![[r#"
+            wait    ring-0, ring-1: AwaitsNextPass (only: NotChosen)
+            wait    huge: NoGroupFits (only: NodeResourcesFit)
         "#]],
     );
 }

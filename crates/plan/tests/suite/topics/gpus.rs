@@ -43,8 +43,8 @@ fn a_cpu_pod_gets_a_cpu_node_even_if_the_gpu_node_is_cheaper() {
         pods web 1cpu 1Gi
         ",
         expect![[r#"
-            buy     gpu 0 → 1 for web
-            cost    $0.00 → $0.20
+            buy     cpu 0 → 1 for web
+            cost    $0.00 → $0.50
         "#]],
     );
 }
@@ -58,8 +58,8 @@ fn many_cpu_pods_get_cpu_nodes_even_if_gpu_nodes_are_cheaper() {
         pods web*10 1cpu 1Gi
         ",
         expect![[r#"
-            buy     gpu 0 → 3 for web-0 … web-9
-            cost    $0.00 → $0.60
+            buy     cpu 0 → 3 for web-0 … web-9
+            cost    $0.00 → $1.50
         "#]],
     );
 }
@@ -105,15 +105,16 @@ fn cpu_pods_that_find_no_room_beside_the_gpu_get_cpu_nodes() {
         pods web*5 1cpu 1Gi
         ",
         expect![[r#"
-            buy     gpu 0 → 2 for train, web-0 … web-4
-            cost    $0.00 → $0.40
+            buy     cpu 0 → 1 for web-0, web-1
+            buy     gpu 0 → 1 for train, web-2 … web-4
+            cost    $0.00 → $0.70
         "#]],
     );
 }
 
-/// The cpu group is full, so the other group's node is better than none.
+/// The cpu group is full, and a node of the other is better than none.
 #[test]
-fn cpu_pods_wait_for_a_gpu_node_rather_than_for_nothing() {
+fn cpu_pods_get_a_gpu_node_where_there_is_no_other() {
     check(
         "
         group cpu 0..0 4cpu 16Gi $0.50
@@ -167,8 +168,9 @@ fn gpus_are_spared_where_pods_are_spread_over_zones() {
         pods web*4 1cpu 1Gi zone-spread=1
         ",
         expect![[r#"
-            buy     a-gpu 0 → 2 for web-0 … web-3
-            cost    $0.00 → $0.40
+            buy     a-cpu 0 → 1 for web-0, web-2
+            buy     b-cpu 0 → 1 for web-1, web-3
+            cost    $0.00 → $1.00
         "#]],
     );
 }

@@ -88,17 +88,17 @@ fn an_unhealthy_group_leaves_the_others_alone() {
         node b-3 of well
         node b-4 of well
         node b-5 of well
-        pods old*6 3cpu 1Gi on=b-0 owner=rs
-        pods web*21 1cpu 1Gi
+        pods web*25 1cpu 1Gi
         ",
         expect![[r#"
-            buy     well 6 → 7 for web-20
+            buy     well 6 → 7 for web-24
             group   ill: unhealthy, 0 ready and 0 upcoming of 4
-            fits    web-0 … web-3 on b-1
-            fits    web-4 … web-7 on b-2
-            fits    web-8 … web-11 on b-3
-            fits    web-12 … web-15 on b-4
-            fits    web-16 … web-19 on b-5
+            fits    web-0 … web-3 on b-0
+            fits    web-4 … web-7 on b-1
+            fits    web-8 … web-11 on b-2
+            fits    web-12 … web-15 on b-3
+            fits    web-16 … web-19 on b-4
+            fits    web-20 … web-23 on b-5
             keep    b-0 … b-5: NotUnderutilized
             keep    a-0 … a-3: NotUnreadyLongEnough, idle since 12:00
             cost    $3.80 → $4.30

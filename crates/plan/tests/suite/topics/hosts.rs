@@ -90,8 +90,8 @@ fn hosts_stop_at_the_maximum() {
         pods web*3 1cpu 1Gi apart
         ",
         expect![[r#"
-            buy     only 0 → 2 for web-1, web-2
-            wait    web-0: AwaitsNextPass (only: MaxSizeReached)
+            buy     only 0 → 2 for web-0, web-1
+            wait    web-2: AwaitsNextPass (only: MaxSizeReached)
             cost    $0.00 → $0.40
         "#]],
     );
@@ -132,7 +132,7 @@ fn spread_over_hosts_counts_an_idle_host() {
 }
 
 #[test]
-fn a_full_host_without_any_stops_the_spread() {
+fn a_full_host_without_any_leaves_one_for_each_new_host() {
     check(
         "
         group only 0..10 4cpu 16Gi $0.20
@@ -172,9 +172,8 @@ fn company_on_a_host_has_to_fit_there() {
         pods pair*3 1cpu 1Gi near=host
         ",
         expect![[r#"
-            buy     small 0 → 1 for pair-0, pair-2
-            wait    pair-1: AwaitsNextPass (large: InterPodAffinity, small: InterPodAffinity)
-            cost    $0.00 → $0.10
+            buy     large 0 → 1 for pair-0 … pair-2
+            cost    $0.00 → $0.60
         "#]],
     );
 }

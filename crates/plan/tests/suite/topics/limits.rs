@@ -12,8 +12,8 @@ fn a_group_grows_to_its_maximum() {
         pods web*12 1cpu 1Gi
         ",
         expect![[r#"
-            buy     only 0 → 2 for web-4 … web-11
-            wait    web-0 … web-3: AwaitsNextPass (only: MaxSizeReached)
+            buy     only 0 → 2 for web-0 … web-7
+            wait    web-8 … web-11: AwaitsNextPass (only: MaxSizeReached)
             cost    $0.00 → $0.40
         "#]],
     );
@@ -44,9 +44,9 @@ fn the_next_group_takes_over_where_the_maximum_ends() {
         pods web*12 1cpu 1Gi
         ",
         expect![[r#"
-            buy     cheap 0 → 1 for web-8 … web-11
+            buy     cheap 0 → 1 for web-0 … web-3
             buy     dear 0 → 1 for web-4 … web-7
-            wait    web-0 … web-3: AwaitsNextPass (cheap: MaxSizeReached, dear: MaxSizeReached)
+            wait    web-8 … web-11: AwaitsNextPass (cheap: MaxSizeReached, dear: MaxSizeReached)
             cost    $0.00 → $0.70
         "#]],
     );
@@ -62,9 +62,9 @@ fn max_nodes_total_counts_nodes_of_no_group() {
         pods web*12 1cpu 1Gi
         ",
         expect![[r#"
-            buy     only 0 → 2 for web-4 … web-11
+            buy     only 0 → 2 for web-1 … web-8
             fits    web-0 on byhand
-            wait    web-1 … web-3: AwaitsNextPass (only: QuotaExceeded by max-nodes-total)
+            wait    web-9 … web-11: AwaitsNextPass (only: QuotaExceeded by max-nodes-total)
             keep    byhand: NoNodeGroup
             cost    $0.00 → $0.40
         "#]],
@@ -80,10 +80,10 @@ fn max_nodes_total_counts_what_is_on_its_way() {
         pods web*16 1cpu 1Gi
         ",
         expect![[r#"
-            buy     only 1 → 3 for web-8 … web-15
+            buy     only 1 → 3 for web-4 … web-11
             group   only: healthy, 0 ready and 1 upcoming of 1
             fits    web-0 … web-3 on only#upcoming-1
-            wait    web-4 … web-7: AwaitsNextPass (only: QuotaExceeded by max-nodes-total)
+            wait    web-12 … web-15: AwaitsNextPass (only: QuotaExceeded by max-nodes-total)
             cost    $0.20 → $0.60
         "#]],
     );
@@ -168,8 +168,8 @@ fn cores_total_bounds_the_purchase() {
         pods web*12 1cpu 1Gi
         ",
         expect![[r#"
-            buy     only 0 → 2 for web-4 … web-11
-            wait    web-0 … web-3: AwaitsNextPass (only: QuotaExceeded by cores-total)
+            buy     only 0 → 2 for web-0 … web-7
+            wait    web-8 … web-11: AwaitsNextPass (only: QuotaExceeded by cores-total)
             cost    $0.00 → $0.40
         "#]],
     );
@@ -185,8 +185,8 @@ fn cores_total_leaves_room_for_a_smaller_kind() {
         pods web*10 1cpu 1Gi
         ",
         expect![[r#"
-            buy     large 0 → 1 for web-2 … web-9
-            buy     small 0 → 1 for web-0, web-1
+            buy     large 0 → 1 for web-0 … web-7
+            buy     small 0 → 1 for web-8, web-9
             cost    $0.00 → $0.40
         "#]],
     );
@@ -201,8 +201,8 @@ fn memory_total_bounds_the_purchase() {
         pods web*12 1cpu 1Gi
         ",
         expect![[r#"
-            buy     only 0 → 2 for web-4 … web-11
-            wait    web-0 … web-3: AwaitsNextPass (only: QuotaExceeded by memory-total)
+            buy     only 0 → 2 for web-0 … web-7
+            wait    web-8 … web-11: AwaitsNextPass (only: QuotaExceeded by memory-total)
             cost    $0.00 → $0.40
         "#]],
     );
@@ -217,8 +217,8 @@ fn gpu_total_bounds_a_kind() {
         pods train*3 1cpu 1Gi gpu=1
         ",
         expect![[r#"
-            buy     t4 0 → 2 for train-1, train-2
-            wait    train-0: AwaitsNextPass (t4: QuotaExceeded by gpu-total)
+            buy     t4 0 → 2 for train-0, train-1
+            wait    train-2: AwaitsNextPass (t4: QuotaExceeded by gpu-total)
             cost    $0.00 → $2.00
         "#]],
     );
@@ -233,8 +233,8 @@ fn a_pass_buys_no_more_than_it_may() {
         pods web*12 1cpu 1Gi
         ",
         expect![[r#"
-            buy     only 0 → 2 for web-4 … web-11
-            wait    web-0 … web-3: AwaitsNextPass (only: QuotaExceeded by max-nodes-per-scaleup)
+            buy     only 0 → 2 for web-0 … web-7
+            wait    web-8 … web-11: AwaitsNextPass (only: QuotaExceeded by max-nodes-per-scaleup)
             cost    $0.00 → $0.40
         "#]],
     );
@@ -250,10 +250,44 @@ fn the_bound_of_a_pass_is_for_each_group() {
         pods web*20 1cpu 1Gi
         ",
         expect![[r#"
-            buy     cheap 0 → 2 for web-8 … web-11, web-16 … web-19
+            buy     cheap 0 → 2 for web-0 … web-3, web-8 … web-11
             buy     dear 0 → 2 for web-4 … web-7, web-12 … web-15
-            wait    web-0 … web-3: AwaitsNextPass (cheap: QuotaExceeded by max-nodes-per-scaleup, dear: QuotaExceeded by max-nodes-per-scaleup)
+            wait    web-16 … web-19: AwaitsNextPass (cheap: QuotaExceeded by max-nodes-per-scaleup, dear: QuotaExceeded by max-nodes-per-scaleup)
             cost    $0.00 → $1.40
+        "#]],
+    );
+}
+
+#[test]
+fn the_oldest_are_served_first() {
+    check(
+        "
+        group only 0..1 1cpu 4Gi $0.20
+        pods new 1cpu 1Gi app=web age=1m
+        pods old 1cpu 1Gi app=web age=3h
+        pods mid 1cpu 1Gi app=web age=1h
+        ",
+        expect![[r#"
+            buy     only 0 → 1 for old
+            wait    mid, new: AwaitsNextPass (only: MaxSizeReached)
+            cost    $0.00 → $0.20
+        "#]],
+    );
+}
+
+#[test]
+fn min_and_max_of_one_group_may_be_the_same() {
+    check(
+        "
+        group only 2..2 4cpu 16Gi $0.20
+        pods web*9 1cpu 1Gi
+        ",
+        expect![[r#"
+            repair  raise only 0 → 2
+            fits    web-0 … web-3 on only#upcoming-1
+            fits    web-4 … web-7 on only#upcoming-2
+            wait    web-8: AwaitsNextPass (only: MaxSizeReached)
+            cost    $0.00 → $0.40
         "#]],
     );
 }

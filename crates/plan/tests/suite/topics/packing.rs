@@ -56,14 +56,14 @@ fn a_remainder_goes_to_a_small_node() {
         pods web*9 1cpu 1Gi
         ",
         expect![[r#"
-            buy     large 0 → 1 for web-0 … web-7
-            buy     small 0 → 1 for web-8
+            buy     large 0 → 1 for web-1 … web-8
+            buy     small 0 → 1 for web-0
             cost    $0.00 → $0.40
         "#]],
     );
 }
 
-/// Apart they would need four nodes of each kind; beside each other the memory and the cpu of two are used up.
+/// Each kind alone would fill two nodes; beside each other they fill the same two.
 #[test]
 fn pods_of_different_needs_share_nodes() {
     check(
@@ -186,6 +186,26 @@ fn nothing_is_bought_for_nobody() {
         ",
         expect![[r#"
             keep    a-0: NotUnderutilized
+        "#]],
+    );
+}
+
+/// The packing may have put the web pods beside shy ones, which find no place in this zone at all.
+#[test]
+fn pods_that_others_refuse_do_not_leave_half_empty_nodes_behind() {
+    check(
+        "
+        group only 0..3 16cpu 64Gi $0.10 zone=a
+        node n-0 of only
+        pods db 16cpu 1Gi on=n-0 owner=rs
+        pods shy*3 7cpu 1Gi apart=zone:db
+        pods web*2 1500m 1Gi
+        ",
+        expect![[r#"
+            buy     only 1 → 3 for web-0, web-1
+            wait    shy-0 … shy-2: AwaitsNextPass (only: MaxSizeReached)
+            keep    n-0: NotUnderutilized
+            cost    $0.10 → $0.30
         "#]],
     );
 }

@@ -132,15 +132,15 @@ fn the_cheap_group_is_filled_before_the_dear_one() {
         pods web*8 1cpu 2Gi
         ",
         expect![[r#"
-            buy     cheap 0 → 1 for web-4 … web-7
-            buy     dear 0 → 1 for web-0 … web-3
+            buy     cheap 0 → 1 for web-0 … web-3
+            buy     dear 0 → 1 for web-4 … web-7
             cost    $0.00 → $0.70
         "#]],
     );
 }
 
 #[test]
-fn a_dear_node_is_not_kept_for_what_a_cheap_one_could_do() {
+fn a_cheap_node_beside_a_dear_one_that_holds_all_is_not_bought() {
     check(
         "
         group cheap 0..1 2cpu 4Gi  $0.10
@@ -148,9 +148,8 @@ fn a_dear_node_is_not_kept_for_what_a_cheap_one_could_do() {
         pods web*3 1cpu 1Gi
         ",
         expect![[r#"
-            buy     cheap 0 → 1 for web-1, web-2
-            buy     dear 0 → 1 for web-0
-            cost    $0.00 → $1.10
+            buy     dear 0 → 1 for web-0 … web-2
+            cost    $0.00 → $1.00
         "#]],
     );
 }

@@ -61,8 +61,8 @@ fn what_is_left_beside_the_important_serves_the_rest() {
         pods high*3 1cpu 1Gi prio=100
         ",
         expect![[r#"
-            buy     only 0 → 1 for high-0 … high-2, low-3
-            wait    low-0 … low-2: AwaitsNextPass (only: QuotaExceeded by max-nodes-total)
+            buy     only 0 → 1 for high-0 … high-2, low-0
+            wait    low-1 … low-3: AwaitsNextPass (only: QuotaExceeded by max-nodes-total)
             cost    $0.00 → $0.20
         "#]],
     );
@@ -116,6 +116,24 @@ fn an_important_pod_that_needs_the_dear_group_gets_it() {
             buy     dear 0 → 1 for high, low-0 … low-2
             wait    low-3: AwaitsNextPass (cheap: QuotaExceeded by max-nodes-total, dear: QuotaExceeded by max-nodes-total)
             cost    $0.00 → $2.00
+        "#]],
+    );
+}
+
+#[test]
+fn an_important_pod_overtakes_only_those_it_needs_to() {
+    check(
+        "
+        group cheap 0..1 4cpu 16Gi $0.20
+        group ssd   0..1 4cpu 16Gi $0.50 label=disk=ssd
+        pods low*6  1cpu 1Gi
+        pods high*4 1cpu 1Gi prio=100 selector=disk=ssd
+        ",
+        expect![[r#"
+            buy     cheap 0 → 1 for low-0 … low-3
+            buy     ssd 0 → 1 for high-0 … high-3
+            wait    low-4, low-5: AwaitsNextPass (cheap: MaxSizeReached, ssd: MaxSizeReached)
+            cost    $0.00 → $0.70
         "#]],
     );
 }

@@ -94,8 +94,8 @@ fn a_spread_that_stops_is_told_as_such() {
         pods web*3 1cpu 1Gi zone-spread=1
         ",
         expect![[r#"
-            buy     a 0 → 1 for web-2
-            wait    web-0, web-1: AwaitsNextPass (a: PodTopologySpread, b: MaxSizeReached)
+            buy     a 0 → 1 for web-0
+            wait    web-1, web-2: AwaitsNextPass (a: PodTopologySpread, b: MaxSizeReached)
             keep    b-0: NotUnderutilized
             cost    $0.20 → $0.40
         "#]],
@@ -110,8 +110,8 @@ fn pods_of_one_line_differ_when_only_some_are_served() {
         pods web*6 1cpu 1Gi
         ",
         expect![[r#"
-            buy     only 0 → 1 for web-2 … web-5
-            wait    web-0, web-1: AwaitsNextPass (only: MaxSizeReached)
+            buy     only 0 → 1 for web-0 … web-3
+            wait    web-4, web-5: AwaitsNextPass (only: MaxSizeReached)
             cost    $0.00 → $0.20
         "#]],
     );

@@ -23,7 +23,7 @@ fn pods_are_spread_over_the_zones_of_groups() {
 }
 
 #[test]
-fn spread_prefers_no_more_dear_zones_than_it_must() {
+fn spread_opens_a_dear_zone_too() {
     check(
         "
         group a 0..10 4cpu 16Gi $0.20 zone=a
@@ -31,8 +31,9 @@ fn spread_prefers_no_more_dear_zones_than_it_must() {
         pods web*3 1cpu 1Gi zone-spread=1
         ",
         expect![[r#"
-            buy     a 0 → 2 for web-0 … web-2
-            cost    $0.00 → $0.40
+            buy     a 0 → 1 for web-0, web-2
+            buy     b 0 → 1 for web-1
+            cost    $0.00 → $1.10
         "#]],
     );
 }
@@ -46,8 +47,9 @@ fn a_wider_skew_lets_the_cheap_zone_take_more() {
         pods web*6 1cpu 1Gi zone-spread=4
         ",
         expect![[r#"
-            buy     a 0 → 3 for web-0 … web-5
-            cost    $0.00 → $0.60
+            buy     a 0 → 2 for web-0 … web-3, web-5
+            buy     b 0 → 1 for web-4
+            cost    $0.00 → $1.30
         "#]],
     );
 }
@@ -80,9 +82,9 @@ fn a_full_zone_stops_the_spread() {
         pods web*8 1cpu 1Gi zone-spread=1
         ",
         expect![[r#"
-            buy     a 0 → 2 for web-2, web-4, web-6
-            buy     b 0 → 1 for web-5, web-7
-            wait    web-0, web-1, web-3: AwaitsNextPass (a: PodTopologySpread, b: MaxSizeReached)
+            buy     a 0 → 2 for web-0, web-2, web-4
+            buy     b 0 → 1 for web-1, web-3
+            wait    web-5 … web-7: AwaitsNextPass (a: PodTopologySpread, b: MaxSizeReached)
             cost    $0.00 → $0.60
         "#]],
     );
@@ -183,9 +185,8 @@ fn company_goes_where_all_find_room() {
         pods web*8 1cpu 1Gi near=zone
         ",
         expect![[r#"
-            buy     b 0 → 1 for web-4 … web-7
-            wait    web-0 … web-3: AwaitsNextPass (a: InterPodAffinity, b: MaxSizeReached)
-            cost    $0.00 → $0.20
+            buy     a 0 → 2 for web-0 … web-7
+            cost    $0.00 → $1.00
         "#]],
     );
 }
