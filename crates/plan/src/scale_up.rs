@@ -10,6 +10,7 @@
 //! What is left over goes another round. A named expander replaces the packing over all groups by one group at a time.
 
 mod company;
+mod dissolve;
 mod exchange;
 mod expander;
 mod items;
@@ -113,7 +114,8 @@ fn shop_for(scene: &mut Scene<'_>, shop: &mut Shop, demands: Vec<Demand>) -> Vec
         }
     }
     let rest = last_resort::place(scene, shop, rest);
-    let rest = whole::place(scene, shop, rest);
+    let mut rest = whole::place(scene, shop, rest);
+    rest.extend(dissolve::dissolve(scene, shop));
     if joint && scene.state.world.settings.scale_up.balance.is_none() {
         trim::trim(scene, shop);
     }
@@ -157,8 +159,9 @@ fn prepare(
     let lots = lots::lots(scene, offers, demands);
     let (lots, hopeless): (Vec<_>, Vec<_>) =
         lots.into_iter().partition(|lot| !lot.takers.is_clear());
-    let rest = hopeless.into_iter().flat_map(|lot| lot.pods).collect();
-    let assigned = regions::assign(scene, offers, lots);
+    let mut rest: Vec<Demand> = hopeless.into_iter().flat_map(|lot| lot.pods).collect();
+    let mut assigned = regions::assign(scene, offers, lots);
+    rest.append(&mut assigned.shut_out);
     let packable = items::packable(scene, offers, assigned, shop.allowance.nodes, effort);
     (packable, rest)
 }

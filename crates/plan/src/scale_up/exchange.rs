@@ -2,7 +2,10 @@
 
 use plimsoll_fit::NodeId;
 
-use super::shop::{Placed, Shop};
+use super::{
+    regions::Reach,
+    shop::{Placed, Shop},
+};
 use crate::{pending::Demand, scene::Scene};
 
 /// Exchanges that are tried for one pod.
@@ -55,12 +58,9 @@ pub(crate) fn exchange(
 
 /// Places everything again from `start` on, in an order in which each placement is admissible when it is made. Returns the
 /// pods for which there is no such order.
-pub(crate) fn settle(
-    scene: &mut Scene<'_>,
-    shop: &mut Shop,
-    start: usize,
-    rank: impl Fn(&Demand) -> usize,
-) -> Vec<Demand> {
+pub(crate) fn settle(scene: &mut Scene<'_>, shop: &mut Shop, start: usize) -> Vec<Demand> {
+    let pods = &scene.state.world.pods;
+    let rank = |demand: &Demand| Reach::of(&pods[demand.pod].shape) as usize;
     let mut waiting = shop.placed.split_off(start);
     for placed in waiting.iter().rev() {
         scene.snapshot.evict(placed.pod);

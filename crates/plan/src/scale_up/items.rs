@@ -59,7 +59,7 @@ pub(crate) fn packable(
 ) -> Packable {
     let world = scene.state.world;
     let shape_of = |lot: &Lot| &world.pods[lot.pods[0].pod].shape;
-    let Assigned { lots, order } = assigned;
+    let Assigned { lots, order, .. } = assigned;
     let names = dimensions(lots.iter().map(|lot| &**shape_of(lot)));
     let mut exclusions: IndexMap<Exclusion, u32, FxBuildHasher> = IndexMap::default();
     let mut items: IndexMap<Likeness, Pool, FxBuildHasher> = IndexMap::default();

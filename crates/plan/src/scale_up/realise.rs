@@ -190,7 +190,6 @@ fn exchange_places(
     refused: Vec<Demand>,
     start: usize,
 ) -> Vec<Demand> {
-    let world = scene.state.world;
     let mut partners: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
     for (place, placed) in shop.placed.iter().enumerate().skip(start) {
         partners.entry(sizes.of_pod(&placed.demand)).or_default().push(place);
@@ -215,8 +214,7 @@ fn exchange_places(
         }
     }
     if exchanged {
-        let rank = |demand: &Demand| Reach::of(&world.pods[demand.pod].shape) as usize;
-        rest.extend(exchange::settle(scene, shop, start, rank));
+        rest.extend(exchange::settle(scene, shop, start));
     }
     rest
 }

@@ -13,7 +13,7 @@ use plimsoll_model::{Node, PodShape, PodTerm, Resources, Symbol, Taint, label};
 use rustc_hash::FxHashMap;
 
 use super::{lots::Lot, market::Offer};
-use crate::{scene::Scene, template::Template};
+use crate::{pending::Demand, scene::Scene, template::Template};
 
 /// Offers that look the same to all pods concerned.
 struct Region {
@@ -28,17 +28,19 @@ pub(crate) struct Assigned {
     pub lots: Vec<Lot>,
     /// Places in the World's list.
     pub order: Vec<usize>,
+    /// Pods for which no region is open.
+    pub shut_out: Vec<Demand>,
 }
 
 /// Splits lots with such constraints by region; each part may go to the offers of its region only. Lots without pass as they
-/// are, and so do pods for which no region is open: the rest of the plan may open one.
+/// are. Pods for which no region is open are left for another round: what is bought in this one may open one.
 pub(crate) fn assign(scene: &mut Scene<'_>, offers: &[Offer], lots: Vec<Lot>) -> Assigned {
     let shape_of =
         |scene: &Scene<'_>, lot: &Lot| Arc::clone(&scene.state.world.pods[lot.pods[0].pod].shape);
     let concerned: Vec<bool> =
         lots.iter().map(|lot| Reach::of(&shape_of(scene, lot)) == Reach::Region).collect();
     if !concerned.contains(&true) {
-        return Assigned { lots, order: Vec::new() };
+        return Assigned { lots, order: Vec::new(), shut_out: Vec::new() };
     }
     let keys = relevant_keys(lots.iter().map(|lot| shape_of(scene, lot)));
     let shapes: Vec<_> = lots.iter().map(|lot| shape_of(scene, lot)).collect();
@@ -71,7 +73,7 @@ pub(crate) fn assign(scene: &mut Scene<'_>, offers: &[Offer], lots: Vec<Lot>) ->
         .collect();
     let mut cramped: FxHashMap<&[PodTerm], Vec<bool>> = FxHashMap::default();
     let mut assigned = Vec::new();
-    let mut order = Vec::new();
+    let (mut order, mut shut_out) = (Vec::new(), Vec::new());
     for ((lot, concerned), shape) in lots.into_iter().zip(concerned).zip(&shapes) {
         if !concerned {
             assigned.push(lot);
@@ -95,17 +97,15 @@ pub(crate) fn assign(scene: &mut Scene<'_>, offers: &[Offer], lots: Vec<Lot>) ->
                 let key = |place: usize| (cramped[place], prices[place], regions[place].load);
                 key(*one).partial_cmp(&key(*other)).unwrap_or(std::cmp::Ordering::Equal)
             });
-            let takers = match chosen {
-                Some(place) => {
-                    trial.place(stripped, regions[place].node);
-                    order.push(pod.pod);
-                    regions[place].load += prices[place];
-                    let mut takers = lot.takers.clone();
-                    takers.intersect_with(&regions[place].offers);
-                    takers
-                }
-                None => lot.takers.clone(),
+            let Some(place) = chosen else {
+                shut_out.push(*pod);
+                continue;
             };
+            trial.place(stripped, regions[place].node);
+            order.push(pod.pod);
+            regions[place].load += prices[place];
+            let mut takers = lot.takers.clone();
+            takers.intersect_with(&regions[place].offers);
             match parts.iter_mut().find(|part| part.takers == takers) {
                 Some(part) => part.pods.push(*pod),
                 None => parts.push(Lot { shape: lot.shape, pods: vec![*pod], takers }),
@@ -114,7 +114,7 @@ pub(crate) fn assign(scene: &mut Scene<'_>, offers: &[Offer], lots: Vec<Lot>) ->
         assigned.extend(parts);
     }
     drop(trial);
-    Assigned { lots: assigned, order }
+    Assigned { lots: assigned, order, shut_out }
 }
 
 /// How far a pod looks around for others.

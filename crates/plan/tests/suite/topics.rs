@@ -1,5 +1,7 @@
 //! Fixtures by topic: scale-up, and the state it starts from.
 
+#![expect(clippy::needless_raw_string_hashes, reason = "`UPDATE_EXPECT=1` writes them")]
+
 mod atomic;
 mod balance;
 mod daemons;

@@ -32,12 +32,8 @@ const COMPANY: &[&str] = &[
     "near=host",
     "near=zone:p0",
 ];
-const LIMITS: &[&str] = &[
-    "max-nodes-total=4",
-    "cores-total=0:16",
-    "memory-total=0:40",
-    "max-nodes-per-scaleup=2",
-];
+const LIMITS: &[&str] =
+    &["max-nodes-total=4", "cores-total=0:16", "memory-total=0:40", "max-nodes-per-scaleup=2"];
 const WAYS: &[&str] = &[
     "balance-similar-node-groups=true",
     "expander=least-waste",
@@ -173,8 +169,9 @@ fn group(kinds: Kinds) -> impl Strategy<Value = String> {
     ];
     let atomic = prop_oneof![8 => Just(""), atomic => Just("atomic")];
     (0..=2_u32, 0..=6_u32, select(SIZES), select(PRICES), select(ZONES), marks, atomic, machine)
-        .prop_map(|(min, more, size, price, zone, marks, atomic, machine)| {
-            let min = min.saturating_sub(1);
+        .prop_map(move |(min, more, size, price, zone, marks, atomic, machine)| {
+            // What is raised to a minimum is here as much as a node that is.
+            let min = if kinds.nodes { min.saturating_sub(1) } else { 0 };
             format!("{min}..{} {size} {price} {zone} {marks} {atomic}{machine}", min + more)
         })
 }

@@ -75,19 +75,3 @@ fn of_two_the_cheaper_whole_comes() {
         "#]],
     );
 }
-
-#[test]
-fn the_larger_whole_comes_when_the_smaller_does_not_do() {
-    check(
-        "
-        group few  0..2 4cpu 16Gi $0.10 atomic
-        group many 0..8 4cpu 16Gi $0.20 atomic
-        pods web*20 1cpu 1Gi
-        ",
-        expect![[r#"
-            buy     few 0 → 2 for web-0 … web-7
-            buy     many 0 → 8 for web-8 … web-19
-            cost    $0.00 → $1.80
-        "#]],
-    );
-}

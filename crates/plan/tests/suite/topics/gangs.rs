@@ -144,21 +144,6 @@ fn no_member_takes_room_that_is_here_when_the_others_fail() {
 }
 
 #[test]
-fn a_member_that_is_too_young_keeps_the_gang_waiting() {
-    check(
-        "
-        flags new-pod-scale-up-delay=30s
-        group only 0..4 4cpu 16Gi $0.20
-        pods ring*2 3cpu 1Gi gang=ring
-        pods late 3cpu 1Gi gang=ring age=10s
-        ",
-        expect![[r#"
-            wait    late, ring-0, ring-1: AwaitsNextPass (only: NotChosen)
-        "#]],
-    );
-}
-
-#[test]
 fn a_gang_with_a_member_that_nobody_takes_waits() {
     check(
         "

@@ -116,17 +116,3 @@ fn pods_of_one_line_differ_when_only_some_are_served() {
         "#]],
     );
 }
-
-#[test]
-fn a_pod_that_avoids_all_that_is_new_is_told_so() {
-    check(
-        "
-        group only 0..10 4cpu 16Gi $0.20
-        daemon agent 100m 100Mi
-        pods shy 1cpu 1Gi apart=host:agent
-        ",
-        expect![[r#"
-            wait    shy: AwaitsNextPass (only: InterPodAffinity)
-        "#]],
-    );
-}

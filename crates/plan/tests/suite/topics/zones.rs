@@ -44,7 +44,7 @@ fn a_wider_skew_lets_the_cheap_zone_take_more() {
         "
         group a 0..10 4cpu 16Gi $0.20 zone=a
         group b 0..10 4cpu 16Gi $0.90 zone=b
-        pods web*6 1cpu 1Gi zone-spread=4
+        pods web*5 1cpu 1Gi zone-spread=4
         ",
         expect![[r#"
             buy     a 0 → 2 for web-0 … web-3, web-5

@@ -40,7 +40,9 @@ impl Simulation {
             for (number, node) in self.arrive(place).into_iter().enumerate() {
                 names.insert(format!("{id}#upcoming-{}", number + 1), node);
             }
-            let Some(purchase) = plan.purchases.iter().find(|one| one.group == id) else { continue };
+            let Some(purchase) = plan.purchases.iter().find(|one| one.group == id) else {
+                continue;
+            };
             self.world.groups[place].target = purchase.to;
             for (number, node) in self.arrive(place).into_iter().enumerate() {
                 names.insert(format!("{id}#{}", number + 1), node);

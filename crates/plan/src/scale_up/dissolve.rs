@@ -1,0 +1,72 @@
+//! New nodes that turned out to be too many: their pods fit beside others after all.
+//!
+//! The packing counts on pods that the rules then refuse, and what is left of its nodes may fit on fewer. A node that would be
+//! given back as soon as it is there is not bought.
+
+use std::cmp::Reverse;
+
+use plimsoll_fit::NodeId;
+
+use super::{
+    exchange,
+    shop::{NewNode, Shop},
+};
+use crate::{pending::Demand, scene::Scene};
+
+/// Gives back new nodes whose pods fit on other nodes, the dearest and emptiest first. Returns pods that have no place after
+/// that, of which there should be none.
+pub(crate) fn dissolve(scene: &mut Scene<'_>, shop: &mut Shop) -> Vec<Demand> {
+    let mut by_node: rustc_hash::FxHashMap<NodeId, Vec<usize>> = rustc_hash::FxHashMap::default();
+    for (place, placed) in shop.placed.iter().enumerate() {
+        by_node.entry(placed.node).or_default().push(place);
+    }
+    let mut nodes: Vec<NewNode> =
+        shop.nodes.iter().filter(|node| !shop.offers[node.offer].atomic).copied().collect();
+    nodes.sort_by_key(|node| {
+        let pods = by_node.get(&node.id).map_or(0, Vec::len);
+        (Reverse(shop.offers[node.offer].cost), pods, node.id)
+    });
+    let mut dissolved = false;
+    for node in nodes {
+        let pods = by_node.remove(&node.id).unwrap_or_default();
+        match empty(scene, shop, node, &pods) {
+            Some(moves) => {
+                dissolved = true;
+                for (place, to) in moves {
+                    by_node.entry(to).or_default().push(place);
+                }
+                shop.nodes.retain(|other| other.id != node.id);
+                shop.give_back(scene, node);
+            }
+            None => {
+                by_node.insert(node.id, pods);
+            }
+        }
+    }
+    // Who was placed after a pod that moved may have relied on it.
+    if dissolved { exchange::settle(scene, shop, 0) } else { Vec::new() }
+}
+
+/// Moves all pods of a node to others, if they fit there. Answers who went where.
+fn empty(
+    scene: &mut Scene<'_>,
+    shop: &mut Shop,
+    node: NewNode,
+    pods: &[usize],
+) -> Option<Vec<(usize, NodeId)>> {
+    let mut trial = scene.snapshot.fork();
+    trial.close_node(node.id);
+    let mut moves = Vec::with_capacity(pods.len());
+    for place in pods {
+        let placed = shop.placed[*place];
+        trial.evict(placed.pod);
+        let to = trial.first_fit(placed.demand.shape)?;
+        moves.push((*place, to, trial.place(placed.demand.shape, to)));
+    }
+    trial.keep();
+    for (place, to, pod) in &moves {
+        shop.placed[*place].node = *to;
+        shop.placed[*place].pod = *pod;
+    }
+    Some(moves.into_iter().map(|(place, to, _)| (place, to)).collect())
+}
