@@ -31,6 +31,7 @@ use self::{groups::Groups, words::Words};
 
 /// Plans the fixture and compares the whole answer.
 #[track_caller]
+#[expect(clippy::needless_pass_by_value, reason = "so that `expect![…]` stands alone")]
 pub(crate) fn check(fixture: &str, expected: Expect) {
     let world = world(fixture);
     expected.assert_eq(&show::show(&plan(&world)));
@@ -78,7 +79,9 @@ impl Draft {
                 "pods" => draft.objects.extend(pods::pods(&mut words)),
                 "daemon" => draft.objects.extend(daemons::daemon(&mut words)),
                 "flags" => {
-                    words.options().for_each(|(name, value)| flag(&mut draft.flags, name, value))
+                    for (name, value) in words.options() {
+                        flag(&mut draft.flags, name, value);
+                    }
                 }
                 "priorities" => draft.objects.push(priorities(&words)),
                 "memory" => memory::remember(&mut words, &mut draft.memory),

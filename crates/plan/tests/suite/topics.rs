@@ -17,6 +17,7 @@ mod packing;
 mod pending;
 mod prices;
 mod priorities;
+mod quotas;
 mod reasons;
 mod upcoming;
 mod volumes;

@@ -15,8 +15,8 @@ const MACHINES: &[&str] = &["creating", "creating error=OutOfResources", "runnin
 const NODE_MARKS: &[&str] = &["created=2m unready=2m", "unready=30m", "cordoned", "created=30s"];
 const CPU: &[&str] = &["", "100m", "500m", "1cpu", "1500m", "3cpu", "7cpu"];
 const MEMORY: &[&str] = &["", "100Mi", "1Gi", "3Gi", "7Gi"];
-const WISHES: &[&str] =
-    &["selector=disk=ssd", "tolerate=team", "port=80", "prio=5", "prio=10", "gpu=1"];
+const WISHES: &[&str] = &["selector=disk=ssd", "tolerate=team", "port=80"];
+const RANKS: &[&str] = &["prio=5", "prio=10"];
 const COMPANY: &[&str] = &[
     "app=shared",
     "zone-spread=1",
@@ -56,6 +56,8 @@ pub(crate) struct Kinds {
     pub nodes: bool,
     /// Accelerators: they are spared, whatever that costs.
     pub gpus: bool,
+    /// Priorities.
+    pub ranks: bool,
     /// Pods that look at other pods.
     pub company: bool,
     /// Gangs.
@@ -86,6 +88,7 @@ impl Kinds {
     pub(crate) const PLAIN: Self = Self {
         nodes: true,
         gpus: true,
+        ranks: true,
         company: false,
         gangs: false,
         limits: false,
@@ -99,6 +102,7 @@ impl Kinds {
     pub(crate) const EVERYTHING: Self = Self {
         nodes: true,
         gpus: true,
+        ranks: true,
         company: true,
         gangs: true,
         limits: true,
@@ -194,8 +198,9 @@ fn waiting(kinds: Kinds) -> impl Strategy<Value = String> {
 
 fn wishes(kinds: Kinds) -> impl Strategy<Value = String> {
     let company = if kinds.company { COMPANY } else { &COMPANY[..1] };
-    let wishes = if kinds.gpus { WISHES } else { &WISHES[..5] };
-    let wishes = subsequence(wishes, 0..=2);
+    let ranks = if kinds.ranks { RANKS } else { &[] };
+    let gpus: &[&str] = if kinds.gpus { &["gpu=1"] } else { &[] };
+    let wishes = subsequence([WISHES, ranks, gpus].concat(), 0..=2);
     let company = subsequence(company, 0..=company.len().min(2));
     (wishes, company).prop_map(|(wishes, company)| [wishes, company].concat().join(" "))
 }

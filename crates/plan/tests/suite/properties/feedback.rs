@@ -3,7 +3,7 @@
 
 mod simulation;
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, fmt::Write as _};
 
 use plimsoll_plan::{RetirementReason, plan};
 use proptest::prelude::*;
@@ -40,7 +40,7 @@ fn settles(lines: &Lines) -> Checked {
     let mut story = String::new();
     for pass in 0..PASSES {
         let plan = plan(&simulation.world);
-        story.push_str(&format!("pass {pass}\n{}", show(&plan)));
+        writeln!(story, "pass {pass}\n{}", show(&plan)).unwrap();
         for purchase in &plan.purchases {
             for pod in &purchase.pods {
                 prop_assert!(bought_for.insert(pod.clone()), "{pod} again\n{story}");
