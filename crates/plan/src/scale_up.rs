@@ -97,6 +97,10 @@ fn shop_for(scene: &mut Scene<'_>, shop: &mut Shop, demands: Vec<Demand>) -> Vec
     let mut rest = company::place(scene, shop, demands);
     let rounds = if joint { ROUNDS } else { shop.offers.len() + 1 };
     for number in 0..rounds {
+        if !shop.nodes.is_empty() {
+            // What was bought for others may have room.
+            realise::place_beside(scene, shop, &mut rest);
+        }
         if rest.is_empty() {
             break;
         }
@@ -114,10 +118,15 @@ fn shop_for(scene: &mut Scene<'_>, shop: &mut Shop, demands: Vec<Demand>) -> Vec
         }
     }
     let rest = last_resort::place(scene, shop, rest);
-    let mut rest = whole::place(scene, shop, rest);
-    rest.extend(dissolve::dissolve(scene, shop));
-    if joint && scene.state.world.settings.scale_up.balance.is_none() {
-        trim::trim(scene, shop);
+    let rest = whole::place(scene, shop, rest);
+    let dissolved = dissolve::dissolve(scene, shop);
+    // A zone that was given up again may be what somebody waits for.
+    let mut rest = if dissolved { last_resort::place(scene, shop, rest) } else { rest };
+    let trimmed =
+        joint && scene.state.world.settings.scale_up.balance.is_none() && trim::trim(scene, shop);
+    if dissolved || trimmed {
+        // Who was placed after a pod that moved may have relied on it.
+        rest.extend(exchange::settle(scene, shop, 0));
     }
     rest
 }

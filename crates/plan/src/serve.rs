@@ -36,7 +36,7 @@ pub(crate) fn serve(
     loop {
         let mark = scene.snapshot.mark();
         let fitted = existing::place(scene, demands.clone());
-        let (young, wanting): (Vec<_>, Vec<_>) =
+        let (mut young, wanting): (Vec<_>, Vec<_>) =
             fitted.rest.into_iter().partition(|demand| demand.young);
         let mut bought = match brake {
             None => scale_up::buy(scene, market, allowance, &wanting),
@@ -49,7 +49,10 @@ pub(crate) fn serve(
             for (shape, reasons) in left {
                 explained.entry(shape).or_insert(reasons);
             }
-            bought.rest.append(&mut given_up);
+            let (too_young, given_up): (Vec<_>, Vec<_>) =
+                given_up.into_iter().partition(|demand| demand.young);
+            young.extend(too_young);
+            bought.rest.extend(given_up);
             return Served { fitted: fitted.placed, young, bought, explained };
         }
         let (out, stay): (Vec<_>, Vec<_>) =

@@ -64,7 +64,9 @@ impl<'a, 'w> Judge<'a, 'w> {
             _ => {}
         }
         let reading = self.read(place, group);
-        if self.is_awaited(place) || reading.is_above_threshold() {
+        // To save money, any node will do whose pods have another place.
+        let any = world.settings.scale_down.consolidation == Consolidation::Cost;
+        if self.is_awaited(place) || (reading.is_above_threshold() && !any) {
             return Err(BlockReason::NotUnderutilized);
         }
         if !is_enabled(world.settings.scale_down.enabled, world.settings.scale_down.consolidation) {

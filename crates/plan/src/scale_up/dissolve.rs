@@ -7,15 +7,12 @@ use std::cmp::Reverse;
 
 use plimsoll_fit::NodeId;
 
-use super::{
-    exchange,
-    shop::{NewNode, Shop},
-};
-use crate::{pending::Demand, scene::Scene};
+use super::shop::{NewNode, Shop};
+use crate::scene::Scene;
 
-/// Gives back new nodes whose pods fit on other nodes, the dearest and emptiest first. Returns pods that have no place after
-/// that, of which there should be none.
-pub(crate) fn dissolve(scene: &mut Scene<'_>, shop: &mut Shop) -> Vec<Demand> {
+/// Gives back new nodes whose pods fit on other nodes, the dearest and emptiest first. Says whether there were any; then the
+/// order of placements has to be settled again.
+pub(crate) fn dissolve(scene: &mut Scene<'_>, shop: &mut Shop) -> bool {
     let mut by_node: rustc_hash::FxHashMap<NodeId, Vec<usize>> = rustc_hash::FxHashMap::default();
     for (place, placed) in shop.placed.iter().enumerate() {
         by_node.entry(placed.node).or_default().push(place);
@@ -43,8 +40,7 @@ pub(crate) fn dissolve(scene: &mut Scene<'_>, shop: &mut Shop) -> Vec<Demand> {
             }
         }
     }
-    // Who was placed after a pod that moved may have relied on it.
-    if dissolved { exchange::settle(scene, shop, 0) } else { Vec::new() }
+    dissolved
 }
 
 /// Moves all pods of a node to others, if they fit there. Answers who went where.

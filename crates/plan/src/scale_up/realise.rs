@@ -220,7 +220,7 @@ fn exchange_places(
 }
 
 /// What the packing had no slot for may still fit beside what it had.
-fn place_beside(scene: &mut Scene<'_>, shop: &mut Shop, rest: &mut Vec<Demand>) {
+pub(crate) fn place_beside(scene: &mut Scene<'_>, shop: &mut Shop, rest: &mut Vec<Demand>) {
     loop {
         let before = rest.len();
         rest.retain(|demand| match scene.snapshot.first_fit(demand.shape) {

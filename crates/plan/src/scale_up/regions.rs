@@ -88,13 +88,19 @@ pub(crate) fn assign(scene: &mut Scene<'_>, offers: &[Offer], lots: Vec<Lot>) ->
             let cramped = |region| is_cramped(shape, &followers, region, offers, templates);
             regions.iter().map(cramped).collect::<Vec<bool>>()
         });
+        // Pods that are not to be spread over regions stay together: scattered, they would shut others out everywhere.
+        let spreads = shape.spread.iter().any(|one| one.topology_key.as_str() != label::HOSTNAME);
+        let mut last: Option<usize> = None;
         let mut parts: Vec<Lot> = Vec::new();
         for pod in &lot.pods {
             let open = (0..regions.len())
                 .filter(|place| prices[*place].is_finite())
                 .filter(|place| trial.fits(stripped, regions[*place].node));
             let chosen = open.min_by(|one, other| {
-                let key = |place: usize| (cramped[place], prices[place], regions[place].load);
+                let strays = |place: usize| !spreads && last.is_some_and(|last| last != place);
+                let key = |place: usize| {
+                    (cramped[place], prices[place], strays(place), regions[place].load)
+                };
                 key(*one).partial_cmp(&key(*other)).unwrap_or(std::cmp::Ordering::Equal)
             });
             let Some(place) = chosen else {
@@ -103,6 +109,7 @@ pub(crate) fn assign(scene: &mut Scene<'_>, offers: &[Offer], lots: Vec<Lot>) ->
             };
             trial.place(stripped, regions[place].node);
             order.push(pod.pod);
+            last = Some(place);
             regions[place].load += prices[place];
             let mut takers = lot.takers.clone();
             takers.intersect_with(&regions[place].offers);

@@ -52,6 +52,8 @@ impl Similar {
             .iter()
             .map(|one| {
                 let same = |other: &Offer| match (node(one), node(other)) {
+                    // Atomic groups are not grown node by node.
+                    _ if one.atomic || other.atomic => false,
                     (Some(one), Some(other)) => are_similar(one, other, settings),
                     _ => false,
                 };

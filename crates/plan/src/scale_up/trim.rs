@@ -5,8 +5,10 @@ use plimsoll_fit::{NodeId, PodId, ShapeId, Snapshot};
 use super::shop::{NewNode, Shop};
 use crate::scene::Scene;
 
-/// Replaces new nodes by cheaper ones that take the same pods.
-pub(crate) fn trim(scene: &mut Scene<'_>, shop: &mut Shop) {
+/// Replaces new nodes by cheaper ones that take the same pods. Says whether there were any; then the order of placements has
+/// to be settled again.
+pub(crate) fn trim(scene: &mut Scene<'_>, shop: &mut Shop) -> bool {
+    let mut trimmed = false;
     let mut by_cost: Vec<usize> =
         (0..shop.offers.len()).filter(|place| !shop.offers[*place].atomic).collect();
     by_cost.sort_by_key(|place| (shop.offers[*place].cost, *place));
@@ -24,10 +26,12 @@ pub(crate) fn trim(scene: &mut Scene<'_>, shop: &mut Shop) {
             cheaper.copied().filter(|offer| is_large_enough(scene, shop, node, *offer)).collect();
         for offer in large_enough {
             if replace(scene, shop, place, offer) {
+                trimmed = true;
                 break;
             }
         }
     }
+    trimmed
 }
 
 /// A quick answer by amounts alone.

@@ -219,8 +219,11 @@ proptest! {
 
     #[test]
     fn what_is_unneeded_stays_so_while_nothing_changes(world in any_world()) {
+        let world = world.set(|settings| settings.parallelism = 0);
         let plan = world.plan();
-        prop_assume!(plan.retirements.is_empty() && plan.purchases.is_empty() && plan.repairs.is_empty());
+        if !plan.purchases.is_empty() || !plan.repairs.is_empty() {
+            return Ok(());
+        }
         let mut next = world.clone();
         next.0.memory = plan.memory.clone();
         next.0.now = at(1);

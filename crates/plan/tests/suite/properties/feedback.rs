@@ -3,8 +3,12 @@
 
 mod simulation;
 
-use std::{collections::BTreeSet, fmt::Write as _};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt::Write as _,
+};
 
+use plimsoll_model::Symbol;
 use plimsoll_plan::{RetirementReason, plan};
 use proptest::prelude::*;
 
@@ -28,33 +32,39 @@ fn worlds_where_pods_look_at_each_other_settle() {
     check(60, Kinds::COMPANY, settles);
 }
 
-/// Without limits: when a pass may buy only part of what it wants, the next may find that it bought the wrong part.
 #[test]
-fn worlds_in_trouble_settle() {
-    check(60, Kinds { limits: false, ..Kinds::EVERYTHING }, settles);
+fn worlds_of_all_kinds_settle() {
+    check(60, Kinds::EVERYTHING, settles);
 }
 
+/// Carries out plan after plan, until there is nothing left to do.
+///
+/// Nothing is bought twice for a pod. Nothing that was bought is given back, unless something has happened since: what a limit
+/// or a failure has kept from being bought at once may come later and make it superfluous.
 fn settles(lines: &Lines) -> Checked {
     let mut simulation = Simulation::new(world(&lines.to_string()));
     let mut bought_for = BTreeSet::new();
+    let mut bought_at: BTreeMap<Symbol, usize> = BTreeMap::new();
+    let mut last_change = 0;
     let mut story = String::new();
     for pass in 0..PASSES {
         let plan = plan(&simulation.world);
         writeln!(story, "pass {pass}\n{}", show(&plan)).unwrap();
-        for purchase in &plan.purchases {
-            for pod in &purchase.pods {
-                prop_assert!(bought_for.insert(pod.clone()), "{pod} again\n{story}");
-            }
+        for pod in plan.purchases.iter().flat_map(|purchase| &purchase.pods) {
+            prop_assert!(bought_for.insert(pod.clone()), "{pod} again\n{story}");
         }
         for one in &plan.retirements {
-            let fresh = simulation.bought.contains(&one.node);
+            let just_bought = bought_at.get(&one.node) == Some(&last_change);
             let broken = one.why == RetirementReason::Unready;
-            prop_assert!(!fresh || broken, "{} was bought just now\n{story}", one.node);
+            prop_assert!(broken || !just_bought, "{} was just bought\n{story}", one.node);
         }
         let quiet =
             plan.purchases.is_empty() && plan.retirements.is_empty() && plan.repairs.is_empty();
         prop_assert!(quiet || pass + 1 < PASSES, "no end\n{story}");
-        simulation.apply(&plan);
+        if !quiet {
+            last_change = pass;
+        }
+        bought_at.extend(simulation.apply(&plan).into_iter().map(|node| (node, pass)));
     }
     Ok(())
 }

@@ -56,6 +56,9 @@ fn scheduler_agrees(lines: &Lines) -> Checked {
         if replay.refusing(placement).is_none_or(|by| !by.is_empty()) {
             replay.add_all();
         }
+        if replay.contradicts_itself(placement) {
+            return Ok(());
+        }
         replay.place(placement)?;
     }
     Ok(())
@@ -97,6 +100,12 @@ impl<'a> Replay<'a> {
     fn refusing(&self, placement: &Placement) -> Option<Vec<Plugin>> {
         let node = self.now.node(placement.node)?;
         Some(rejecting_plugins(&self.now, &self.shapes[&placement.pod], node))
+    }
+
+    /// Whether spread refuses a pod that has to be near others: where there are two zones, such pods cannot be had.
+    fn contradicts_itself(&self, placement: &Placement) -> bool {
+        let by_spread = self.refusing(placement) == Some(vec![Plugin::PodTopologySpread]);
+        by_spread && !self.shapes[&placement.pod].affinity.is_empty()
     }
 
     fn add_all(&mut self) {

@@ -16,8 +16,6 @@ const STEP: SignedDuration = SignedDuration::from_mins(5);
 #[derive(Debug)]
 pub(super) struct Simulation {
     pub(super) world: World,
-    /// Nodes that were bought for pods.
-    pub(super) bought: Vec<Symbol>,
     /// How many nodes were ever added.
     added: usize,
 }
@@ -26,11 +24,12 @@ pub(super) struct Simulation {
 
 impl Simulation {
     pub(super) fn new(world: World) -> Self {
-        Self { world, bought: Vec::new(), added: 0 }
+        Self { world, added: 0 }
     }
 
-    /// Carries a plan out, to the end, and lets time pass.
-    pub(super) fn apply(&mut self, plan: &Plan) {
+    /// Carries a plan out, to the end, and lets time pass. Returns the nodes that were bought for pods.
+    pub(super) fn apply(&mut self, plan: &Plan) -> Vec<Symbol> {
+        let mut bought = Vec::new();
         for repair in &plan.repairs {
             self.repair(repair);
         }
@@ -46,7 +45,7 @@ impl Simulation {
             self.world.groups[place].target = purchase.to;
             for (number, node) in self.arrive(place).into_iter().enumerate() {
                 names.insert(format!("{id}#{}", number + 1), node);
-                self.bought.push(node);
+                bought.push(node);
             }
         }
         for placement in &plan.placements {
@@ -60,6 +59,7 @@ impl Simulation {
         }
         self.world.memory = plan.memory.clone();
         self.world.now += STEP;
+        bought
     }
 
     fn repair(&mut self, repair: &Repair) {
