@@ -84,7 +84,8 @@ impl Snapshot {
     }
 
     /// Whether the node would take a pod of this shape if no other pod had to be near, away or evenly spread: everything
-    /// but PodTopologySpread and InterPodAffinity. What is refused here, placing other pods will not cure.
+    /// but PodTopologySpread and InterPodAffinity. What is refused here, placing other pods will not cure, unless they share
+    /// its volumes.
     pub fn fits_alone(&self, shape: ShapeId, node: NodeId) -> bool {
         let (entry, shape) = (self.shapes.entry(shape), self.shapes.shape(shape));
         let row = &self.rows[node.index()];

@@ -204,6 +204,12 @@ pub struct ScaleDownSettings {
     pub evict_daemons_empty: bool,
     /// `consolidation`.
     pub consolidation: Consolidation,
+    /// `consolidation-horizon`: over so long a time a replacement has to pay.
+    pub horizon: SignedDuration,
+    /// `consolidation-threshold`: the least that is saved, in percent of what the nodes replaced cost.
+    pub threshold_percent: u32,
+    /// `eviction-cost`: what it costs to evict a pod of no particular importance, or to start or stop a node.
+    pub eviction_cost: Money,
 }
 
 /// How far nodes are given back that are not empty.
@@ -302,6 +308,9 @@ impl Default for ScaleDownSettings {
             evict_daemons_occupied: true,
             evict_daemons_empty: false,
             consolidation: Consolidation::Underutilized,
+            horizon: SignedDuration::from_hours(24),
+            threshold_percent: 3,
+            eviction_cost: Money::from_micros(1_000),
         }
     }
 }

@@ -1,6 +1,9 @@
 //! The World: everything a decision needs, as one value.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -58,8 +61,23 @@ pub struct Memory {
     pub backoff: BTreeMap<Symbol, Backoff>,
     /// Groups whose target is not what is there, with the moment that began.
     pub size_mismatch_since: BTreeMap<Symbol, Timestamp>,
+    /// Nodes that are being replaced by cheaper ones.
+    pub replacement: Option<Replacement>,
+    /// When nodes to replace were last looked for.
+    pub consolidated: Option<Timestamp>,
     /// Pods evicted lately that may not have found a new place yet.
     pub recent_evictions: BTreeMap<PodName, Timestamp>,
+}
+
+/// Nodes that leave once the cheaper ones bought for their pods are ready.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Replacement {
+    /// The nodes that leave.
+    pub nodes: BTreeSet<Symbol>,
+    /// The groups that were grown for it.
+    pub groups: BTreeMap<Symbol, u32>,
+    /// When.
+    pub at: Timestamp,
 }
 
 /// When a group last changed.

@@ -7,7 +7,7 @@ use crate::{
     pending::Pending,
     plan::{GroupReason, Plan},
     report::{self, Findings},
-    scale_down,
+    scale_down::{self, Look},
     scale_up::{Allowance, Market},
     scene::Scene,
     serve,
@@ -32,7 +32,13 @@ fn plan_pods(world: &World) -> Plan {
     let brake = brake(&scene);
     let served = serve::serve(&mut scene, &market, &allowance, pending.demands, brake.as_ref());
     let given = scale_down::give_back(&mut scene, &served.bought.shop);
-    let findings = Findings { settled: pending.settled, served, given };
+    let quiet = served.bought.shop.nodes.is_empty()
+        && served.bought.rest.is_empty()
+        && given.retirements.is_empty()
+        && brake.is_none();
+    let look =
+        if quiet { scale_down::consolidate(&mut scene, &market, &allowance) } else { Look::NotNow };
+    let findings = Findings { settled: pending.settled, served, given, look };
     report::report(scene, findings)
 }
 

@@ -123,7 +123,7 @@ fn moving(scene: &mut Scene<'_>, place: usize, pod: &Pod) -> Option<Demand> {
 }
 
 /// A rough size, for serving large pods first: thousandths of a core, of four gibibytes or of a device, whichever is most.
-fn share(pod: &Pod) -> i64 {
+pub(crate) fn share(pod: &Pod) -> i64 {
     let amounts = pod.shape.requests.iter();
     let weighed = amounts.map(|(name, amount)| match name.as_str() {
         plimsoll_model::resource::CPU => amount,

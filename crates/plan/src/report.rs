@@ -3,12 +3,12 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use plimsoll_fit::NodeId;
-use plimsoll_model::{Memory, Money, Order, PodName, Symbol};
+use plimsoll_model::{Memory, Money, Order, PodName, Replacement, Symbol};
 use rustc_hash::FxHashMap;
 
 use crate::{
     plan::{Cost, GroupReport, Outcome, Placement, Plan, PodReport, Purchase, Repair, Retirement},
-    scale_down::GivenBack,
+    scale_down::{GivenBack, Look, Proposal},
     scale_up::Bought,
     scene::Scene,
     serve::Served,
@@ -21,12 +21,15 @@ pub(crate) struct Findings {
     /// Pods that need nothing, by place, with the reason and the node in view.
     pub settled: Vec<(usize, Outcome, Option<Symbol>)>,
     pub served: Served,
+    /// Nodes that are worth replacing, looked for only when nothing else is bought or given back.
+    pub look: Look,
     /// What is given back, and why the rest stays.
     pub given: GivenBack,
 }
 
 /// Puts the Plan together.
-pub(crate) fn report(scene: Scene<'_>, findings: Findings) -> Plan {
+pub(crate) fn report(scene: Scene<'_>, mut findings: Findings) -> Plan {
+    let replaced = adopt(&mut findings);
     let world = scene.state.world;
     let names = node_names(&scene, &findings.served.bought);
     let purchases = purchases(&scene, &findings.served.bought);
@@ -36,7 +39,7 @@ pub(crate) fn report(scene: Scene<'_>, findings: Findings) -> Plan {
         cost: cost(&scene, &purchases, &findings.given.retirements),
         placements: placements(&scene, &findings, &names),
         pods: pods(&scene, &findings, &names),
-        memory: remember(&scene, &purchases, &findings.given),
+        memory: remember(&scene, &purchases, &findings, replaced),
         purchases,
         retirements: findings.given.retirements,
         repairs: scene.state.repairs,
@@ -197,8 +200,27 @@ fn pods(
     reports
 }
 
+/// Makes the purchase of a replacement that of the pass. Answers with the nodes that it replaces.
+fn adopt(findings: &mut Findings) -> Option<Vec<usize>> {
+    match std::mem::replace(&mut findings.look, Look::Nothing) {
+        Look::Found(Proposal { shop, nodes }) => {
+            findings.served.bought.shop = shop;
+            Some(nodes)
+        }
+        look => {
+            findings.look = look;
+            None
+        }
+    }
+}
+
 /// What the next pass has to remember of what this one buys and gives back.
-fn remember(scene: &Scene<'_>, purchases: &[Purchase], given: &GivenBack) -> Memory {
+fn remember(
+    scene: &Scene<'_>,
+    purchases: &[Purchase],
+    findings: &Findings,
+    replaced: Option<Vec<usize>>,
+) -> Memory {
     let now = scene.state.world.now;
     let mut memory = scene.state.memory.clone();
     for purchase in purchases {
@@ -213,6 +235,15 @@ fn remember(scene: &Scene<'_>, purchases: &[Purchase], given: &GivenBack) -> Mem
         memory.group_activity.entry(group).or_default().scale_up = Some(now);
         memory.last_scale_up = Some(now);
     }
-    given.remember(scene.state.world, &mut memory);
+    let world = scene.state.world;
+    findings.given.remember(world, &mut memory);
+    if let Look::Nothing = findings.look {
+        memory.consolidated = Some(now);
+    }
+    if let Some(nodes) = replaced {
+        let nodes = nodes.into_iter().map(|node| world.nodes[node].name).collect();
+        let groups = purchases.iter().map(|one| (one.group, one.to - one.from)).collect();
+        memory.replacement = Some(Replacement { nodes, groups, at: now });
+    }
     memory
 }

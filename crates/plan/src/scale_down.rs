@@ -12,14 +12,17 @@
 mod allowances;
 mod budgets;
 mod candidates;
+mod consolidate;
 mod cooldown;
 mod drain;
 mod eligible;
 mod fates;
+mod replace;
 mod simulate;
 mod timers;
 mod utilization;
 
+pub(crate) use self::consolidate::{Look, Proposal, consolidate};
 use plimsoll_model::{Memory, SignedDuration, World};
 
 use self::{
@@ -28,6 +31,7 @@ use self::{
     candidates::Unit,
     cooldown::Cooldown,
     fates::{Fates, Hold},
+    replace::Replacing,
     simulate::Moves,
 };
 use crate::{
@@ -49,6 +53,8 @@ pub(crate) struct GivenBack {
     /// Nodes that nobody needs, whether they go now or have to wait.
     pub unneeded: Vec<Unneeded>,
     pub blocked: Vec<Blocked>,
+    /// A replacement could go on, and none of its nodes can leave.
+    pub stuck: bool,
 }
 
 /// Decides which nodes to give back. Afterwards the scene shows the cluster without them, their pods elsewhere.
@@ -62,11 +68,19 @@ pub(crate) fn give_back(scene: &mut Scene<'_>, shop: &Shop) -> GivenBack {
     let units = candidates::find(scene, &budgets, &mut fates);
     let mut allowances = Allowances::new(scene);
     let cooldown = Cooldown::new(scene, shop);
+    let replacing = Replacing::new(scene);
+    if let Some(replacing) = &replacing {
+        replacing.close(scene);
+    }
     let mut moves = Moves::new(scene, &units);
     let mut waiting = Vec::new();
     for unit in units {
-        let hold = timers::hold(scene, &unit)
-            .or_else(|| cooldown.holds(unit.group).then(|| Hold::all(BlockReason::Cooldown)))
+        let hold = match &replacing {
+            Some(replacing) => replacing.hold(scene, &unit),
+            None => timers::hold(scene, &unit)
+                .or_else(|| cooldown.holds(unit.group).then(|| Hold::all(BlockReason::Cooldown))),
+        };
+        let hold = hold
             .or_else(|| allowances.floor(scene, &unit))
             .or_else(|| exhausted(&budgets, scene.state.world, &unit))
             .or_else(|| allowances.pace(&unit));
@@ -78,13 +92,16 @@ pub(crate) fn give_back(scene: &mut Scene<'_>, shop: &Shop) -> GivenBack {
             Ok(()) => {
                 allowances.take(scene, &unit);
                 budgets.take(scene.state.world, unit.pods());
-                fates.leave(scene, &mut budgets, &unit);
+                fates.leave(scene, &mut budgets, &unit, replacing.is_some());
             }
             Err(stuck) => fates.stay(&unit, Hold::one(stuck, BlockReason::NoPlaceToMovePods)),
         }
     }
     watch(scene, &mut moves, &mut fates, waiting);
-    fates.settle(scene)
+    let ready = replacing.as_ref().is_some_and(Replacing::is_ready);
+    let mut given = fates.settle(scene);
+    given.stuck = ready && given.retirements.is_empty();
+    given
 }
 
 /// Finds out which of the nodes that cannot go now are unneeded: all of those that could go together, were it their time.
@@ -125,6 +142,8 @@ impl GivenBack {
         let now = world.now;
         memory.unneeded_since =
             self.unneeded.iter().map(|unneeded| (unneeded.node, unneeded.since)).collect();
+        let leaves = |node| self.retirements.iter().any(|retirement| retirement.node == node);
+        replace::remember(world, memory, leaves, self.stuck);
         memory.recent_evictions.retain(|_, at| now.duration_since(*at) < RECENT);
         for retirement in &self.retirements {
             memory.last_scale_down = Some(now);

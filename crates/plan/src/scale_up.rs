@@ -26,7 +26,9 @@ mod spare_gpus;
 mod trim;
 mod whole;
 
+use plimsoll_fit::ShapeId;
 use plimsoll_model::Expander;
+use rustc_hash::FxHashMap;
 
 use self::{items::Packable, market::Offer, similar::Similar};
 pub(crate) use self::{
@@ -46,6 +48,9 @@ const ROUNDS: usize = 4;
 /// The effort of every round after the first: few pods are left, and their nodes are few.
 const AFTERTHOUGHT: Effort = Effort { steps: 20_000_000 };
 
+/// The effort of trying out a replacement.
+const TRIAL: Effort = Effort { steps: 40_000_000 };
+
 /// What was bought, and who still has no place.
 #[derive(Debug)]
 pub(crate) struct Bought {
@@ -63,7 +68,7 @@ pub(crate) fn buy(
 ) -> Bought {
     let mark = scene.snapshot.mark();
     let mut shop = Shop::new(scene, market, allowance.clone());
-    let rest = shop_for(scene, &mut shop, demands.to_vec());
+    let rest = shop_for(scene, &mut shop, demands.to_vec(), Effort::default());
     if !is_overtaken(scene, market, &shop, &rest) {
         scene.snapshot.keep(mark);
         return Bought { shop, rest };
@@ -74,10 +79,49 @@ pub(crate) fn buy(
     let mut tier = demands;
     while let Some(first) = tier.first() {
         let end = tier.partition_point(|demand| demand.priority >= first.priority);
-        rest.extend(shop_for(scene, &mut shop, tier[..end].to_vec()));
+        rest.extend(shop_for(scene, &mut shop, tier[..end].to_vec(), Effort::default()));
         tier = &tier[end..];
     }
     Bought { shop, rest }
+}
+
+/// New places for pods that are to leave their nodes: on what is here, or else on new nodes. Returns those without.
+pub(crate) fn rehouse(
+    scene: &mut Scene<'_>,
+    market: &Market,
+    allowance: &Allowance,
+    mut demands: Vec<Demand>,
+) -> (Shop, Vec<Demand>) {
+    let mut shop = Shop::new(scene, market, allowance.clone());
+    demands.sort_by_cached_key(|demand| {
+        let size = crate::pending::share(&scene.state.world.pods[demand.pod]);
+        (std::cmp::Reverse(size), demand.shape, demand.pod)
+    });
+    realise::place_beside(scene, &mut shop, &mut demands);
+    let rest = shop_for(scene, &mut shop, demands, TRIAL);
+    (shop, rest)
+}
+
+/// What pods of each shape are worth: what they would cost an hour on nodes bought for them, at the cheapest offer.
+pub(crate) fn worth(
+    scene: &mut Scene<'_>,
+    market: &Market,
+    demands: &[Demand],
+) -> FxHashMap<ShapeId, f64> {
+    let lots = lots::lots(scene, &market.offers, demands);
+    let world = scene.state.world;
+    lots.iter()
+        .map(|lot| {
+            let shape = &world.pods[lot.pods[0].pod].shape;
+            let costs = lot.takers.ones().filter_map(|place| {
+                let offer = &market.offers[place];
+                let offered = &scene.templates[offer.group].as_ref()?.unnamed().allocatable;
+                Some(offer.cost.units() * regions::largest_share(shape, offered))
+            });
+            let least = costs.fold(f64::INFINITY, f64::min);
+            (lot.shape, if least.is_finite() { least } else { 0.0 })
+        })
+        .collect()
 }
 
 /// Whether a pod that some group could take waits while one of less importance is served.
@@ -90,7 +134,12 @@ fn is_overtaken(scene: &mut Scene<'_>, market: &Market, shop: &Shop, rest: &[Dem
     lots.iter().any(|lot| !lot.takers.is_clear())
 }
 
-fn shop_for(scene: &mut Scene<'_>, shop: &mut Shop, demands: Vec<Demand>) -> Vec<Demand> {
+fn shop_for(
+    scene: &mut Scene<'_>,
+    shop: &mut Shop,
+    demands: Vec<Demand>,
+    effort: Effort,
+) -> Vec<Demand> {
     let named = scene.state.world.settings.scale_up.expanders.clone();
     let joint = named.is_empty() || named.first() == Some(&Expander::LeastCost);
     let similar = Similar::new(scene, &shop.offers);
@@ -105,7 +154,7 @@ fn shop_for(scene: &mut Scene<'_>, shop: &mut Shop, demands: Vec<Demand>) -> Vec
             break;
         }
         let before = rest.len();
-        let effort = if number == 0 { Effort::default() } else { AFTERTHOUGHT };
+        let effort = if number == 0 { effort } else { AFTERTHOUGHT };
         let (packable, unplaced) = prepare(scene, shop, &rest, effort);
         rest = unplaced;
         rest.extend(if joint {

@@ -265,6 +265,24 @@ pub const TABLE: &[Flag] = &[
         target: Target::Consolidation(|flags| &mut flags.settings.scale_down.consolidation),
     },
     Flag {
+        name: "consolidation-horizon",
+        help: "over so long a time replacing nodes by cheaper ones has to pay",
+        scope: CLUSTER,
+        target: Target::Duration(|flags| &mut flags.settings.scale_down.horizon),
+    },
+    Flag {
+        name: "consolidation-threshold",
+        help: "the least that replacing nodes has to save, in percent of what they cost",
+        scope: CLUSTER,
+        target: Target::Count(|flags| &mut flags.settings.scale_down.threshold_percent),
+    },
+    Flag {
+        name: "eviction-cost",
+        help: "what it costs to evict a pod, or to start or stop a node, when replacing nodes is weighed",
+        scope: CLUSTER,
+        target: Target::Money(|flags| &mut flags.settings.scale_down.eviction_cost),
+    },
+    Flag {
         name: "scale-down-unready-enabled",
         help: "give back nodes that are unready",
         scope: CLUSTER,

@@ -102,6 +102,16 @@ impl Unit {
         self.members.iter().position(|member| member.load.moving.contains(&pod))
     }
 
+    /// What its nodes cost an hour.
+    pub(super) fn cost(&self) -> Money {
+        self.cost.times(u32::try_from(self.members.len()).unwrap_or(u32::MAX))
+    }
+
+    /// The name of its first node.
+    pub(super) fn first(&self) -> Option<Symbol> {
+        self.name()
+    }
+
     /// How many of its nodes have to be drained.
     pub(super) fn drains(&self) -> usize {
         self.members.iter().filter(|member| !member.load.is_empty()).count()

@@ -86,11 +86,18 @@ impl Fates {
     }
 
     /// All nodes of a unit leave. Their pods have been given other places, and their budgets have been charged.
-    pub(super) fn leave(&mut self, scene: &Scene<'_>, budgets: &mut Budgets<'_>, unit: &Unit) {
+    pub(super) fn leave(
+        &mut self,
+        scene: &Scene<'_>,
+        budgets: &mut Budgets<'_>,
+        unit: &Unit,
+        replaced: bool,
+    ) {
         let world = scene.state.world;
         for member in &unit.members {
             let why = match scene.state.nodes[member.node].readiness {
                 Readiness::Unready { .. } => RetirementReason::Unready,
+                _ if replaced => RetirementReason::Consolidate,
                 _ if member.load.is_empty() => RetirementReason::Empty,
                 _ => RetirementReason::Underutilized,
             };

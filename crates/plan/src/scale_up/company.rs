@@ -7,7 +7,7 @@ use plimsoll_model::{PodTerm, label};
 use rustc_hash::FxBuildHasher;
 
 use super::shop::Shop;
-use crate::{pending::Demand, scene::Scene};
+use crate::{pending::Demand, scene::Scene, state::marks};
 
 /// Opens a node for each company that finds one to hold it. Returns the other pods.
 pub(crate) fn place(scene: &mut Scene<'_>, shop: &mut Shop, demands: Vec<Demand>) -> Vec<Demand> {
@@ -24,8 +24,11 @@ pub(crate) fn place(scene: &mut Scene<'_>, shop: &mut Shop, demands: Vec<Demand>
     }
     let mut by_cost: Vec<usize> =
         (0..shop.offers.len()).filter(|place| !shop.offers[*place].atomic).collect();
-    by_cost.sort_by_key(|place| (shop.offers[*place].cost, *place));
     for company in companies.into_values() {
+        let asks =
+            |demand: &Demand| marks::gpus(&scene.state.world.pods[demand.pod].shape.requests);
+        let needs_gpu = company.iter().any(|demand| asks(demand) > 0);
+        by_cost.sort_by_key(|place| shop.offers[*place].rank(needs_gpu, *place));
         let holds = by_cost.iter().copied().find(|offer| holds_all(scene, shop, *offer, &company));
         match holds.and_then(|offer| shop.open(scene, offer)) {
             Some(node) => company.into_iter().for_each(|demand| shop.place(scene, demand, node)),

@@ -15,10 +15,7 @@ pub(crate) fn place(scene: &mut Scene<'_>, shop: &mut Shop, rest: Vec<Demand>) -
         let mut takers: Vec<usize> =
             lot.takers.ones().filter(|place| !shop.offers[*place].atomic).collect();
         let needs_gpu = marks::gpus(&scene.state.world.pods[lot.pods[0].pod].shape.requests) > 0;
-        takers.sort_by_key(|place| {
-            let offer = &shop.offers[*place];
-            (offer.gpu && !needs_gpu, offer.cost, *place)
-        });
+        takers.sort_by_key(|place| shop.offers[*place].rank(needs_gpu, *place));
         lot.pods.reverse();
         while let Some(demand) = lot.pods.pop() {
             if let Some(node) = scene.snapshot.first_fit(demand.shape) {

@@ -42,6 +42,15 @@ pub(crate) struct Allowance {
     gpus: Vec<(Symbol, i64)>,
 }
 
+// === impl Offer ===
+
+impl Offer {
+    /// The order in which single nodes are bought: accelerators last unless somebody needs one, then the cheapest.
+    pub(crate) fn rank(&self, needs_gpu: bool, place: usize) -> (bool, Money, usize) {
+        (self.gpu && !needs_gpu, self.cost, place)
+    }
+}
+
 // === impl Market ===
 
 impl Market {

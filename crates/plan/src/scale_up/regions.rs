@@ -242,7 +242,7 @@ fn cheapest(
 }
 
 /// The largest part that a pod takes of any of a node's resources, a little for one that asks for nothing.
-fn largest_share(shape: &PodShape, offered: &Resources) -> f64 {
+pub(crate) fn largest_share(shape: &PodShape, offered: &Resources) -> f64 {
     let shares = shape.requests.iter().map(|(name, asked)| ratio(asked, offered.get(name)));
     shares.fold(1e-3, f64::max)
 }

@@ -4,6 +4,7 @@
 
 mod atomic;
 mod balance;
+mod company;
 mod daemons;
 mod expanders;
 mod failures;
@@ -15,6 +16,7 @@ mod limits;
 mod minimum;
 mod packing;
 mod pending;
+mod ports;
 mod prices;
 mod priorities;
 mod quotas;

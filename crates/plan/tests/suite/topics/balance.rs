@@ -160,3 +160,21 @@ fn similar_groups_of_another_price_are_balanced_too() {
         "#]],
     );
 }
+
+#[test]
+fn balance_keeps_the_spread_over_zones() {
+    check(
+        "
+        flags balance-similar-node-groups=true
+        group a 0..10 4cpu 16Gi $0.20 zone=a
+        group b 0..10 4cpu 16Gi $0.20 zone=b
+        pods web*6 1cpu 1Gi zone-spread=1
+        pods job*2 1cpu 1Gi
+        ",
+        expect![[r#"
+            buy     a 0 → 1 for job-0, web-0, web-2, web-4
+            buy     b 0 → 1 for job-1, web-1, web-3, web-5
+            cost    $0.00 → $0.40
+        "#]],
+    );
+}

@@ -181,3 +181,25 @@ fn a_failed_group_does_not_stop_its_own_ready_nodes() {
         "#]],
     );
 }
+
+#[test]
+fn a_failure_in_one_zone_keeps_the_spread_waiting() {
+    check(
+        "
+        group a 0..10 4cpu 16Gi $0.20 zone=a
+        group b 0..10 4cpu 16Gi $0.20 zone=b instance b-1 creating error=OutOfResources
+        node a-0 of a
+        node b-0 of b
+        pods old*4 1cpu 1Gi on=b-0 owner=rs
+        pods web*6 1cpu 1Gi zone-spread=1
+        ",
+        expect![[r#"
+            repair  delete b-1 of b: failed: OutOfResources
+            group   b: backing off until 12:05, OutOfResources, 1 ready and 0 upcoming of 2
+            fits    web-0 on a-0
+            wait    web-1 … web-5: AwaitsNextPass (a: PodTopologySpread, b: Backoff)
+            keep    a-0, b-0: NotUnderutilized
+            cost    $0.60 → $0.40
+        "#]],
+    );
+}

@@ -157,3 +157,53 @@ fn a_gang_with_a_member_that_nobody_takes_waits() {
         "#]],
     );
 }
+
+#[test]
+fn a_member_that_is_too_young_keeps_the_gang_waiting() {
+    check(
+        "
+        flags new-pod-scale-up-delay=30s
+        group only 0..4 4cpu 16Gi $0.20
+        pods ring*2 3cpu 1Gi gang=ring
+        pods late 3cpu 1Gi gang=ring age=10s
+        ",
+        expect![[r#"
+            wait    ring-0, ring-1: AwaitsNextPass (only: NotChosen)
+            wait    late: TooYoung
+        "#]],
+    );
+}
+
+/// Four small nodes would be cheapest, but only three may come; one large one holds the gang.
+#[test]
+fn a_gang_meets_the_limit_of_nodes() {
+    check(
+        "
+        flags max-nodes-total=3
+        group small 0..10 4cpu 16Gi  $0.20
+        group large 0..10 16cpu 64Gi $1.50
+        pods ring*4 3cpu 1Gi gang=ring
+        ",
+        expect![[r#"
+            buy     large 0 → 1 for ring-0 … ring-3
+            cost    $0.00 → $1.50
+        "#]],
+    );
+}
+
+#[test]
+fn a_gang_on_what_is_here_and_on_its_way_buys_nothing() {
+    check(
+        "
+        group only 0..2 4cpu 16Gi $0.20 instance i-0 creating
+        node a-0 of only
+        pods ring*2 3cpu 1Gi gang=ring
+        ",
+        expect![[r#"
+            group   only: healthy, 1 ready and 1 upcoming of 2
+            fits    ring-0 on a-0
+            fits    ring-1 on only#upcoming-1
+            keep    a-0: NotUnderutilized
+        "#]],
+    );
+}

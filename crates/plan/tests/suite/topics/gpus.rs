@@ -174,3 +174,20 @@ fn gpus_are_spared_where_pods_are_spread_over_zones() {
         "#]],
     );
 }
+
+#[test]
+fn gpu_pods_and_cpu_pods_share_the_last_node() {
+    check(
+        "
+        flags max-nodes-total=1
+        group cpu 0..10 4cpu 16Gi $0.20
+        group gpu 0..10 4cpu 16Gi $2.00 gpu=1
+        pods web*3 1cpu 1Gi
+        pods train 1cpu 1Gi gpu=1
+        ",
+        expect![[r#"
+            buy     gpu 0 → 1 for train, web-0 … web-2
+            cost    $0.00 → $2.00
+        "#]],
+    );
+}

@@ -1,4 +1,4 @@
-//! Spread over hosts, anti-affinity and ports: what keeps pods off each other's nodes.
+//! Spread over hosts, and pods that keep apart from their own kind.
 
 use expect_test::expect;
 
@@ -149,77 +149,35 @@ fn a_full_host_without_any_leaves_one_for_each_new_host() {
 }
 
 #[test]
-fn rivals_do_not_share_a_host() {
+fn machines_on_their_way_are_hosts_too() {
     check(
         "
-        group only 0..10 4cpu 16Gi $0.20
-        pods red*2  1cpu 1Gi apart=host:blue
-        pods blue*2 1cpu 1Gi
+        group only 0..4 4cpu 16Gi $0.20 instance i-0 creating instance i-1 creating
+        pods web*3 1cpu 1Gi apart
         ",
         expect![[r#"
-            buy     only 0 → 2 for blue-0, blue-1, red-0, red-1
+            buy     only 2 → 3 for web-2
+            group   only: healthy, 0 ready and 2 upcoming of 2
+            fits    web-0 on only#upcoming-1
+            fits    web-1 on only#upcoming-2
+            cost    $0.40 → $0.60
+        "#]],
+    );
+}
+
+#[test]
+fn those_that_keep_apart_meet_the_limit_of_nodes() {
+    check(
+        "
+        flags max-nodes-total=2
+        group only 0..4 4cpu 16Gi $0.20
+        pods web*3 1cpu 1Gi apart
+        pods job*2 1cpu 1Gi
+        ",
+        expect![[r#"
+            buy     only 0 → 2 for job-0, job-1, web-0, web-1
+            wait    web-2: AwaitsNextPass (only: QuotaExceeded by max-nodes-total)
             cost    $0.00 → $0.40
-        "#]],
-    );
-}
-
-#[test]
-fn company_on_a_host_has_to_fit_there() {
-    check(
-        "
-        group small 0..10 2cpu 8Gi  $0.10
-        group large 0..10 8cpu 32Gi $0.60
-        pods pair*3 1cpu 1Gi near=host
-        ",
-        expect![[r#"
-            buy     large 0 → 1 for pair-0 … pair-2
-            cost    $0.00 → $0.60
-        "#]],
-    );
-}
-
-#[test]
-fn a_port_is_used_once_a_host() {
-    check(
-        "
-        group only 0..10 4cpu 16Gi $0.20
-        pods web*3 100m 1Gi port=80
-        pods api*3 100m 1Gi port=81
-        ",
-        expect![[r#"
-            buy     only 0 → 3 for api-0 … api-2, web-0 … web-2
-            cost    $0.00 → $0.60
-        "#]],
-    );
-}
-
-#[test]
-fn a_daemons_port_is_taken_on_every_new_host() {
-    check(
-        "
-        group only 0..10 4cpu 16Gi $0.20
-        daemon proxy 100m 100Mi port=80
-        pods web 100m 1Gi port=80
-        ",
-        expect![[r#"
-            wait    web: NoGroupFits (only: NodePorts)
-        "#]],
-    );
-}
-
-#[test]
-fn a_port_in_use_here_is_free_on_a_new_host() {
-    check(
-        "
-        group only 0..10 4cpu 16Gi $0.20
-        node a-0 of only
-        pods old 100m 1Gi port=80 on=a-0 owner=rs
-        pods web*2 100m 1Gi port=80
-        ",
-        expect![[r#"
-            buy     only 1 → 3 for web-0, web-1
-            keep    a-0: NoPlaceToMovePods
-            cost    $0.20 → $0.60
         "#]],
     );
 }

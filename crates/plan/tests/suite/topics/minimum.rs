@@ -105,3 +105,17 @@ fn nodes_above_the_minimum_alone_are_given_back() {
         "#]],
     );
 }
+
+#[test]
+fn a_minimum_above_the_pass_bound_is_raised_at_once() {
+    check(
+        "
+        flags max-nodes-per-scaleup=1
+        group only 3..10 4cpu 16Gi $0.20
+        ",
+        expect![[r#"
+            repair  raise only 0 → 3
+            cost    $0.00 → $0.60
+        "#]],
+    );
+}

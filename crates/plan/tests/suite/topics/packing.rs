@@ -189,3 +189,23 @@ fn nothing_is_bought_for_nobody() {
         "#]],
     );
 }
+
+/// The packing may have put the web pods beside shy ones, which find no place in this zone at all.
+#[test]
+fn pods_that_others_refuse_do_not_leave_half_empty_nodes_behind() {
+    check(
+        "
+        group only 0..3 16cpu 64Gi $0.10 zone=a
+        node n-0 of only
+        pods db 16cpu 1Gi on=n-0 owner=rs
+        pods shy*3 7cpu 1Gi apart=zone:db
+        pods web*2 1500m 1Gi
+        ",
+        expect![[r#"
+            buy     only 1 → 2 for web-0, web-1
+            wait    shy-0 … shy-2: AwaitsNextPass (only: InterPodAffinity)
+            keep    n-0: NotUnderutilized
+            cost    $0.10 → $0.20
+        "#]],
+    );
+}

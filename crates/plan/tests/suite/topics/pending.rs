@@ -168,3 +168,20 @@ fn a_pod_that_is_going_away_needs_no_node() {
         "#]],
     );
 }
+
+#[test]
+fn a_young_pod_that_fits_beside_a_purchase_is_still_too_young() {
+    check(
+        "
+        flags new-pod-scale-up-delay=30s
+        group only 0..1 4cpu 16Gi $0.20
+        pods new*4 1cpu 1Gi age=10s prio=10
+        pods old 1cpu 1Gi
+        ",
+        expect![[r#"
+            buy     only 0 → 1 for old
+            wait    new-0 … new-3: TooYoung
+            cost    $0.00 → $0.20
+        "#]],
+    );
+}

@@ -137,3 +137,21 @@ fn an_important_pod_overtakes_only_those_it_needs_to() {
         "#]],
     );
 }
+
+#[test]
+fn a_cheaper_choice_for_the_unimportant_does_not_cost_the_important_their_node() {
+    check(
+        "
+        flags cores-total=0:8
+        group small 0..10 2cpu 8Gi  $0.01
+        group large 0..10 8cpu 32Gi $1.00
+        pods low*8 1cpu 1Gi
+        pods high 6cpu 1Gi prio=100
+        ",
+        expect![[r#"
+            buy     large 0 → 1 for high, low-0, low-1
+            wait    low-2 … low-7: AwaitsNextPass (large: QuotaExceeded by cores-total, small: QuotaExceeded by cores-total)
+            cost    $0.00 → $1.00
+        "#]],
+    );
+}

@@ -210,3 +210,20 @@ fn a_machine_that_is_being_deleted_brings_nothing() {
         "#]],
     );
 }
+
+#[test]
+fn a_node_whose_startup_taint_stays_too_long_is_not_waited_for() {
+    check(
+        "
+        flags startup-taint=net
+        group only 0..4 4cpu 16Gi $0.20
+        node a-0 of only created=40m taint=net:NoSchedule
+        pods web 1cpu 1Gi
+        ",
+        expect![[r#"
+            buy     only 1 → 2 for web
+            keep    a-0: NotUnreadyLongEnough, idle since 12:00
+            cost    $0.20 → $0.40
+        "#]],
+    );
+}
