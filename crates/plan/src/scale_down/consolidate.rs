@@ -60,7 +60,9 @@ pub(crate) fn consolidate(scene: &mut Scene<'_>, market: &Market, allowance: &Al
     }
     let budgets = Budgets::new(scene);
     let units = candidates::find(scene, &budgets, &mut Fates::new(scene));
-    let ranked = rank(scene, market, units.into_iter().filter(|unit| !unit.atomic).collect());
+    let units = units.into_iter().filter(|unit| !unit.atomic).collect();
+    let ranked = rank(scene, market, units);
+    let ranked = above_minimum(scene, ranked);
     let mut trials: Vec<Trial> = Vec::new();
     let mut count = ranked.len();
     while count > 0 {
@@ -113,6 +115,21 @@ fn rank(scene: &mut Scene<'_>, market: &Market, units: Vec<Unit>) -> Vec<Unit> {
         other.total_cmp(one).then_with(|| unit.first().cmp(&other_unit.first()))
     });
     wasteful.into_iter().map(|(_, unit)| unit).collect()
+}
+
+/// No more of a group than it has above its minimum: the others would stay whatever is bought for them.
+fn above_minimum(scene: &Scene<'_>, units: Vec<Unit>) -> Vec<Unit> {
+    let groups = scene.state.groups.iter().zip(&scene.state.world.groups);
+    let mut above: Vec<u32> = groups
+        .map(|(found, group)| found.target.saturating_sub(found.leaving).saturating_sub(group.min))
+        .collect();
+    let mut may_leave = |unit: &Unit| {
+        let left = &mut above[unit.group];
+        let may = *left > 0;
+        *left = left.saturating_sub(1);
+        may
+    };
+    units.into_iter().filter(|unit| may_leave(unit)).collect()
 }
 
 /// Empties the units on trial, without those that have pods for which there is no other place.

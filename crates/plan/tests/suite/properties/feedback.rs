@@ -8,7 +8,7 @@ use std::{
     fmt::Write as _,
 };
 
-use plimsoll_model::Symbol;
+use plimsoll_model::{Consolidation, Money, Symbol, World};
 use plimsoll_plan::{RetirementReason, plan};
 use proptest::prelude::*;
 
@@ -21,6 +21,9 @@ use crate::{
 
 /// Passes, five minutes apart, so all within an hour.
 const PASSES: usize = 12;
+
+/// Passes for consolidation, which waits for calm before every look.
+const LONG: usize = 60;
 
 #[test]
 fn plain_worlds_settle() {
@@ -35,6 +38,47 @@ fn worlds_where_pods_look_at_each_other_settle() {
 #[test]
 fn worlds_of_all_kinds_settle() {
     check(60, Kinds::EVERYTHING, settles);
+}
+
+#[test]
+fn consolidation_by_money_settles_and_never_costs_more() {
+    check(80, Kinds::PLAIN, consolidates);
+    check(40, Kinds::COMPANY, consolidates);
+}
+
+/// Consolidates until there is nothing left to do. Whoever had a place has one in the end, and the cluster costs no more than
+/// it did before.
+fn consolidates(lines: &Lines) -> Checked {
+    let mut before = world(&lines.to_string());
+    before.settings.scale_down.consolidation = Consolidation::Cost;
+    before.settings.scale_down.parallelism = 100;
+    before.settings.scale_down.drain_parallelism = 100;
+    let mut simulation = Simulation::new(before);
+    simulation.apply(&plan(&simulation.world));
+    let waits = |world: &World| world.pods.iter().filter(|pod| pod.node.is_none()).count();
+    let (cost, waiting) = (cost(&simulation.world), waits(&simulation.world));
+    let mut story = String::new();
+    let mut quiet = 0;
+    for pass in 0..LONG {
+        let plan = plan(&simulation.world);
+        writeln!(story, "pass {pass}\n{}", show(&plan)).unwrap();
+        let still =
+            plan.purchases.is_empty() && plan.retirements.is_empty() && plan.repairs.is_empty();
+        quiet = if still { quiet + 1 } else { 0 };
+        simulation.apply(&plan);
+    }
+    prop_assert!(quiet > 3, "no end\n{story}");
+    prop_assert!(waits(&simulation.world) <= waiting, "somebody lost a place\n{story}");
+    // Pods that could not be served at first may be bought for later.
+    let dearer = self::cost(&simulation.world) > cost + 1e-6;
+    prop_assert!(!dearer || waiting > 0, "dearer than {cost}\n{story}");
+    Ok(())
+}
+
+/// What the providers charge an hour.
+fn cost(world: &World) -> f64 {
+    let prices = world.groups.iter().filter_map(|group| Some(group.price?.times(group.target)));
+    prices.map(Money::units).sum()
 }
 
 /// Carries out plan after plan, until there is nothing left to do.
