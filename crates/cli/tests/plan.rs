@@ -74,7 +74,7 @@ fn broken_into_lines(json: &str) -> String {
 fn json_has_every_key_of_the_contract() {
     let json = answer(&["--output", "json"], SMALL);
     expect![[r#"
-        {"scaleUp":[{"group":"small","from":1,"to":3,"pods":["a/web-1","a/web-2"]}],
+        {"scaleUp":[{"group":"small","from":1,"to":3,"pods":["a/web-0","a/web-1"]}],
         "scaleDown":[],
         "repairs":[],
         "unneeded":[],
@@ -83,10 +83,10 @@ fn json_has_every_key_of_the_contract() {
         "pods":[{"pod":"a-b/web","outcome":"NoGroupFits","group":null,"node":null,"rejections":[{"group":"small","reason":"NodeResourcesFit","message":"insufficient cpu: asks 4, a new node has 2"},
          {"group":"tainted","reason":"TaintToleration","message":"taint gpu=yes:NoSchedule is not tolerated"}]},
          {"pod":"a/gated","outcome":"Ignored","group":null,"node":null,"rejections":[]},
-         {"pod":"a/web-0","outcome":"AwaitsNextPass","group":null,"node":null,"rejections":[{"group":"small","reason":"MaxSizeReached","message":"at its maximum of 3"},
-         {"group":"tainted","reason":"TaintToleration","message":"taint gpu=yes:NoSchedule is not tolerated"}]},
+         {"pod":"a/web-0","outcome":"TriggeredScaleUp","group":"small","node":null,"rejections":[]},
          {"pod":"a/web-1","outcome":"TriggeredScaleUp","group":"small","node":null,"rejections":[]},
-         {"pod":"a/web-2","outcome":"TriggeredScaleUp","group":"small","node":null,"rejections":[]}],
+         {"pod":"a/web-2","outcome":"AwaitsNextPass","group":null,"node":null,"rejections":[{"group":"small","reason":"MaxSizeReached","message":"at its maximum of 3"},
+         {"group":"tainted","reason":"TaintToleration","message":"taint gpu=yes:NoSchedule is not tolerated"}]}],
         "groups":[{"id":"small","health":"Healthy","backoffUntil":null,"target":1,"ready":1,"upcoming":0},
          {"id":"tainted","health":"Healthy","backoffUntil":null,"target":0,"ready":0,"upcoming":0}],
         "cluster":{"healthy":true},"cost":{"before":0.1,"after":0.3}}
@@ -98,7 +98,7 @@ fn placements_are_added_on_request() {
     let json = answer(&["--output", "json", "--placements"], SMALL);
     let (_, placements) = json.split_once("\"placements\":").unwrap();
     expect![[r#"
-        [{"pod":"a/web-2","node":"small#1"},
+        [{"pod":"a/web-0","node":"small#1"},
          {"pod":"a/web-1","node":"small#2"}]}
     "#]]
     .assert_eq(&broken_into_lines(placements));

@@ -10,24 +10,24 @@ fn something_of_everything() {
         &[],
         SMALL,
         &expect![[r"
-        small grows by 2 nodes (1 → 3) for 2 pods web-… (a)
+            small grows by 2 nodes (1 → 3) for 2 pods web-… (a)
 
-        pod a-b/web stays pending: no group can take it
-          small    insufficient cpu: asks 4, a new node has 2
-          tainted  taint gpu=yes:NoSchedule is not tolerated
-        pod a/web-0 stays pending for now: no group can take it in this pass
-          small    at its maximum of 3
-          tainted  taint gpu=yes:NoSchedule is not tolerated
-        pod a/gated is left to others: a DaemonSet's, gated or of another scheduler
+            pod a-b/web stays pending: no group can take it
+              small    insufficient cpu: asks 4, a new node has 2
+              tainted  taint gpu=yes:NoSchedule is not tolerated
+            pod a/web-2 stays pending for now: no group can take it in this pass
+              small    at its maximum of 3
+              tainted  taint gpu=yes:NoSchedule is not tolerated
+            pod a/gated is left to others: a DaemonSet's, gated or of another scheduler
 
-        node own-0 stays: of no group
-        node small-0 stays: not underutilised
+            node own-0 stays: of no group
+            node small-0 stays: not underutilised
 
-        group small    target 1 (0..3), 1 ready, healthy
-        group tainted  target 0 (0..3), 0 ready, healthy
+            group small    target 1 (0..3), 1 ready, healthy
+            group tainted  target 0 (0..3), 0 ready, healthy
 
-        The nodes cost $0.10 an hour, and $0.30 after this.
-    "]],
+            The nodes cost $0.10 an hour, and $0.30 after this.
+        "]],
     );
 }
 

@@ -207,6 +207,8 @@ memory:
             size_mismatch_since: {
                 "pool-a": 2026-01-01T11:40:00Z,
             },
+            replacement: None,
+            consolidated: None,
             recent_evictions: {},
         }
     "#]]

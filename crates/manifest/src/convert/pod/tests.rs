@@ -180,6 +180,7 @@ fn marks_come_from_annotations_and_local_volumes() {
             gang: Some(
                 "train",
             ),
+            headroom: false,
             restarts_always: false,
         }
     "#]]
