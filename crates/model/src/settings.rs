@@ -309,7 +309,7 @@ impl Default for ScaleDownSettings {
             evict_daemons_empty: false,
             consolidation: Consolidation::Underutilized,
             horizon: SignedDuration::from_hours(24),
-            threshold_percent: 3,
+            threshold_percent: 5,
             eviction_cost: Money::from_micros(1_000),
         }
     }

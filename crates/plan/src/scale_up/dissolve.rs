@@ -5,7 +5,8 @@
 
 use std::cmp::Reverse;
 
-use plimsoll_fit::NodeId;
+use plimsoll_fit::{NodeId, ShapeId};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::shop::{NewNode, Shop};
 use crate::scene::Scene;
@@ -13,7 +14,7 @@ use crate::scene::Scene;
 /// Gives back new nodes whose pods fit on other nodes, the dearest and emptiest first. Says whether there were any; then the
 /// order of placements has to be settled again.
 pub(crate) fn dissolve(scene: &mut Scene<'_>, shop: &mut Shop) -> bool {
-    let mut by_node: rustc_hash::FxHashMap<NodeId, Vec<usize>> = rustc_hash::FxHashMap::default();
+    let mut by_node: FxHashMap<NodeId, Vec<usize>> = FxHashMap::default();
     for (place, placed) in shop.placed.iter().enumerate() {
         by_node.entry(placed.node).or_default().push(place);
     }
@@ -24,9 +25,14 @@ pub(crate) fn dissolve(scene: &mut Scene<'_>, shop: &mut Shop) -> bool {
         (Reverse(shop.offers[node.offer].cost), pods, node.id)
     });
     let mut dissolved = false;
+    // Shapes that no other node takes. Rooms only get fewer while nodes go, so what is refused once is refused for good: pods
+    // that refuse to share a host are asked about once, not once for every pair of nodes.
+    let mut refused: FxHashSet<ShapeId> = FxHashSet::default();
     for node in nodes {
         let pods = by_node.remove(&node.id).unwrap_or_default();
-        match empty(scene, shop, node, &pods) {
+        let hopeless = pods.iter().any(|place| refused.contains(&shop.placed[*place].demand.shape));
+        let moves = if hopeless { None } else { empty(scene, shop, node, &pods, &mut refused) };
+        match moves {
             Some(moves) => {
                 dissolved = true;
                 for (place, to) in moves {
@@ -49,6 +55,7 @@ fn empty(
     shop: &mut Shop,
     node: NewNode,
     pods: &[usize],
+    refused: &mut FxHashSet<ShapeId>,
 ) -> Option<Vec<(usize, NodeId)>> {
     let mut trial = scene.snapshot.fork();
     trial.close_node(node.id);
@@ -56,7 +63,13 @@ fn empty(
     for place in pods {
         let placed = shop.placed[*place];
         trial.evict(placed.pod);
-        let to = trial.first_fit(placed.demand.shape)?;
+        let Some(to) = trial.first_fit(placed.demand.shape) else {
+            // Later ones may only have found their places taken by the first.
+            if moves.is_empty() {
+                refused.insert(placed.demand.shape);
+            }
+            return None;
+        };
         moves.push((*place, to, trial.place(placed.demand.shape, to)));
     }
     trial.keep();
