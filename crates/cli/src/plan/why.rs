@@ -7,8 +7,7 @@ use plimsoll_plan::{
 };
 
 use super::{
-    crowd::{Listed, Stems},
-    full_name,
+    crowd::Stems,
     text::{Story, changes, groups, nodes, pods},
     words::Count,
 };
@@ -77,9 +76,8 @@ fn about_group(story: &Story<'_>, id: Symbol) -> Vec<String> {
         sentences.push(format!("group {id}: {}", groups::state(story, group)));
     }
     for bought in plan.purchases.iter().filter(|bought| bought.group == id) {
-        let crowds = story.stems.crowds(full_name::sorted(&bought.pods));
         let (from, to) = (bought.from, bought.to);
-        sentences.push(format!("it grows from {from} to {to} for {}", Listed(&crowds)));
+        sentences.push(format!("it grows from {from} to {to} {}", changes::purpose(story, bought)));
     }
     let leaving = plan.retirements.iter().filter(|leaving| leaving.group == id).count();
     if leaving > 0 {

@@ -5,11 +5,13 @@
 mod atomic;
 mod balance;
 mod company;
+mod consolidation;
 mod daemons;
 mod expanders;
 mod failures;
 mod gangs;
 mod gpus;
+mod headroom;
 mod health;
 mod hosts;
 mod limits;

@@ -1,6 +1,7 @@
 //! What is bought, put right and given back.
 
-use plimsoll_plan::{Repair, Retirement, RetirementReason};
+use plimsoll_model::Replacement;
+use plimsoll_plan::{Purchase, Repair, Retirement, RetirementReason};
 
 use super::{Story, nodes::named};
 use crate::plan::{
@@ -14,13 +15,29 @@ pub(in crate::plan) fn purchases(story: &Story<'_>) -> Vec<String> {
     let purchases = story.plan.purchases.iter();
     purchases
         .map(|bought| {
-            let crowds = story.stems.crowds(full_name::sorted(&bought.pods));
             let added = usize::try_from(bought.to - bought.from).unwrap_or(usize::MAX);
             let (group, from, to) = (bought.group, bought.from, bought.to);
-            let what = format!("{group} grows by {} ({from} → {to})", Count(added, "node"));
-            if crowds.is_empty() { what } else { format!("{what} for {}", Listed(&crowds)) }
+            let added = Count(added, "node");
+            format!("{group} grows by {added} ({from} → {to}) {}", purpose(story, bought))
         })
         .collect()
+}
+
+/// What a purchase is for: the pods that wait for it, or what else it serves.
+pub(in crate::plan) fn purpose(story: &Story<'_>, bought: &Purchase) -> String {
+    let crowds = story.stems.crowds(full_name::sorted(&bought.pods));
+    if !crowds.is_empty() {
+        return format!("for {}", Listed(&crowds));
+    }
+    let begun = |one: &&Replacement| one.at == story.world.now;
+    let replacement = story.plan.memory.replacement.as_ref().filter(begun);
+    if let Some(replacement) = replacement.filter(|one| one.groups.contains_key(&bought.group)) {
+        let nodes: Vec<&str> = replacement.nodes.iter().map(|node| node.as_str()).collect();
+        return format!("to replace {}: drained once the new nodes are ready", named(&nodes));
+    }
+    let settings = &story.world.settings.scale_up;
+    let keeps_room = !settings.headroom.is_empty() || settings.headroom_percent > 0;
+    String::from(if keeps_room { "to keep room free" } else { "for pods whose nodes are leaving" })
 }
 
 /// A sentence for each repair.
