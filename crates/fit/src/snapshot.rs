@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use indexmap::IndexSet;
-use plimsoll_model::{HostPort, Namespaces, Node, PodVolume, Storage, Symbol};
+use plimsoll_model::{HostPort, Namespaces, Node, PodShape, PodVolume, Storage, Symbol};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::{
@@ -135,6 +135,11 @@ impl Snapshot {
     /// The shape of a pod.
     pub fn shape_of(&self, pod: PodId) -> ShapeId {
         self.pods[pod.index()].shape
+    }
+
+    /// What is behind a shape's handle.
+    pub fn pod_shape(&self, shape: ShapeId) -> &Arc<PodShape> {
+        self.shapes.shape(shape)
     }
 
     /// The node of a pod.

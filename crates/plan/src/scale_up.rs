@@ -143,11 +143,13 @@ fn shop_for(
     let named = scene.state.world.settings.scale_up.expanders.clone();
     let joint = named.is_empty() || named.first() == Some(&Expander::LeastCost);
     let similar = Similar::new(scene, &shop.offers);
+    let open_before = !shop.nodes.is_empty();
     let mut rest = company::place(scene, shop, demands);
     let rounds = if joint { ROUNDS } else { shop.offers.len() + 1 };
     for number in 0..rounds {
-        if !shop.nodes.is_empty() {
-            // What was bought for others may have room.
+        if open_before || number > 0 {
+            // What was bought for others may have room. What this purchase has only begun to open waits for the rest of it:
+            // with one zone open, a spread over zones would put all pods there.
             realise::place_beside(scene, shop, &mut rest);
         }
         if rest.is_empty() {

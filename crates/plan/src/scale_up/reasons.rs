@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use plimsoll_fit::{NodeId, ShapeId};
+use plimsoll_fit::{NodeId, Rejection, ShapeId, Snapshot};
+use plimsoll_model::{PodShape, Storage, World};
 use rustc_hash::FxHashMap;
 
 use super::{lots::probe, market::Market, shop::Shop};
@@ -10,6 +11,7 @@ use crate::{
     pending::Demand,
     plan::{GroupReason, GroupRejection, Outcome},
     scene::Scene,
+    template::Template,
 };
 
 /// What becomes of a pod without a place, and what each group says to it. Pods of one shape share the answer.
@@ -40,8 +42,12 @@ pub(crate) fn explain(
         // Without a template nothing is known of the filters.
         let mut trial = scene.snapshot.fork();
         let node = scene.templates[group].as_ref().map(|template| probe(&mut trial, template));
+        let mut alone = scene.templates[group].as_ref().map(|template| Alone::new(world, template));
         for (shape, (hopeful, rejections)) in shapes.iter().zip(&mut answers) {
-            let never = node.filter(|node| !trial.fits_alone(*shape, *node));
+            let never = node.filter(|node| {
+                !trial.fits_alone(*shape, *node)
+                    || alone.as_mut().is_some_and(|alone| alone.repels(trial.pod_shape(*shape)))
+            });
             let reason = match (never, brake, &market.closed[group]) {
                 (Some(node), _, _) => filter(&trial, *shape, node),
                 (None, Some(brake), _) => Some(brake.clone()),
@@ -62,8 +68,38 @@ pub(crate) fn explain(
     explained
 }
 
+/// A new node with nothing but what it carries from the start.
+struct Alone {
+    snapshot: Snapshot,
+    node: NodeId,
+    /// Some of it wants to be away from others.
+    is_wary: bool,
+}
+
+impl Alone {
+    fn new(world: &World, template: &Template) -> Self {
+        let mut snapshot = Snapshot::new(world.namespaces.clone(), Storage::default());
+        let node = probe(&mut snapshot, template);
+        let is_wary = template.overhead.iter().any(|pod| !pod.anti_affinity.is_empty());
+        Self { snapshot, node, is_wary }
+    }
+
+    /// Whether the pods that every new node carries and a pod of this shape do not want each other near. No other pod's
+    /// leaving will cure that.
+    fn repels(&mut self, shape: &Arc<PodShape>) -> bool {
+        if shape.anti_affinity.is_empty() && !self.is_wary {
+            return false;
+        }
+        let shape = self.snapshot.shape(shape);
+        let rejections = self.snapshot.judge(shape, self.node);
+        rejections
+            .iter()
+            .any(|one| matches!(one, Rejection::TooNear { .. } | Rejection::Repelled { .. }))
+    }
+}
+
 /// The first filter that objects.
-fn filter(snapshot: &plimsoll_fit::Snapshot, shape: ShapeId, node: NodeId) -> Option<GroupReason> {
+fn filter(snapshot: &Snapshot, shape: ShapeId, node: NodeId) -> Option<GroupReason> {
     snapshot.judge(shape, node).into_iter().next().map(GroupReason::Filter)
 }
 

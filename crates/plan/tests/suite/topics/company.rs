@@ -151,3 +151,36 @@ fn company_on_a_host_has_to_fit_there() {
         "#]],
     );
 }
+
+#[test]
+fn company_on_a_host_does_not_keep_others_from_being_spread() {
+    check(
+        "
+        group g0 0..1 2cpu 4Gi $0.10 zone=a
+        group g1 0..1 2cpu 4Gi $0.10 zone=b
+        pods p0*2 1cpu
+        pods p1*1 100m near=host
+        pods p2*2 zone-spread=1
+        ",
+        expect![[r#"
+            buy     g0 0 → 1 for p1-0, p2-0
+            buy     g1 0 → 1 for p0-0, p0-1, p2-1
+            cost    $0.00 → $0.20
+        "#]],
+    );
+}
+
+#[test]
+fn company_on_a_host_spares_accelerators() {
+    check(
+        "
+        group cpu 0..10 4cpu 16Gi $0.50
+        group gpu 0..10 4cpu 16Gi $0.20 gpu=1
+        pods pair*3 1cpu 1Gi near=host
+        ",
+        expect![[r#"
+            buy     cpu 0 → 1 for pair-0 … pair-2
+            cost    $0.00 → $0.50
+        "#]],
+    );
+}

@@ -116,3 +116,17 @@ fn pods_of_one_line_differ_when_only_some_are_served() {
         "#]],
     );
 }
+
+#[test]
+fn no_new_node_takes_a_pod_that_avoids_what_every_node_carries() {
+    check(
+        "
+        group only 0..10 4cpu 16Gi $0.20
+        daemon agent 100m 100Mi
+        pods shy 1cpu 1Gi apart=host:agent
+        ",
+        expect![[r#"
+            wait    shy: NoGroupFits (only: InterPodAffinity)
+        "#]],
+    );
+}
