@@ -1,4 +1,5 @@
-//! How well a cluster recovers that was bought one pod at a time: `cargo bench -p plimsoll-plan --bench consolidation`.
+//! How well a cluster recovers that was bought one pod at a time: `cargo bench -p plimsoll-plan --bench consolidation`. Seeds
+//! may follow after `--`, each for a mix and an order of its own.
 //!
 //! Five thousand pods arrive one by one in random order, each bought for as it comes, and a third of them leave again. Then
 //! `consolidation: cost` runs until nothing changes any more, and the cost is compared with a plan made from nothing.
@@ -23,9 +24,20 @@ const QUIET: usize = 4;
 const STEP: SignedDuration = SignedDuration::from_mins(11);
 
 fn main() {
-    let mut world = plimsoll_manifest::scenario::read(&scenario()).expect("a scenario");
+    let mut seeds: Vec<u64> = std::env::args().filter_map(|arg| arg.parse().ok()).collect();
+    if seeds.is_empty() {
+        seeds.push(17);
+    }
+    for seed in seeds {
+        println!("seed {seed}");
+        measure(seed);
+    }
+}
+
+fn measure(seed: u64) {
+    let mut chance = Chance(seed);
+    let mut world = plimsoll_manifest::scenario::read(&scenario(&mut chance)).expect("a scenario");
     world.settings.scale_down.enabled = false;
-    let mut chance = Chance(17);
     let mut backlog = std::mem::take(&mut world.pods);
     shuffle(&mut backlog, &mut chance);
     let mut added = 0;
@@ -145,8 +157,7 @@ fn cost(world: &World) -> f64 {
 }
 
 /// A fifth each: plain, spread over zones, spread over hosts, drawn to a zone, kept apart by host.
-fn scenario() -> String {
-    let mut chance = Chance(42);
+fn scenario(chance: &mut Chance) -> String {
     let mut groups = String::new();
     for (number, (units, zone)) in [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64]
         .iter()
