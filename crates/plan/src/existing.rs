@@ -1,13 +1,21 @@
 //! Pods that need nothing: a node that is here, or already on its way, takes them.
 
-use plimsoll_fit::NodeId;
+use plimsoll_fit::{NodeId, PodId};
 
 use crate::{pending::Demand, scene::Scene};
 
-/// Pods that found a place, with it, in the order they were placed; and those that did not.
+/// A pod and its place.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Placed {
+    pub demand: Demand,
+    pub node: NodeId,
+    pub pod: PodId,
+}
+
+/// Pods that found a place, in the order they were placed; and those that did not.
 #[derive(Debug, Default)]
 pub(crate) struct Fitted {
-    pub placed: Vec<(Demand, NodeId)>,
+    pub placed: Vec<Placed>,
     pub rest: Vec<Demand>,
 }
 
@@ -20,8 +28,8 @@ pub(crate) fn place(scene: &mut Scene<'_>, demands: Vec<Demand>) -> Fitted {
         for demand in std::mem::take(&mut fitted.rest) {
             match scene.snapshot.first_fit(demand.shape) {
                 Some(node) => {
-                    scene.snapshot.place(demand.shape, node);
-                    fitted.placed.push((demand, node));
+                    let pod = scene.snapshot.place(demand.shape, node);
+                    fitted.placed.push(Placed { demand, node, pod });
                 }
                 None => fitted.rest.push(demand),
             }

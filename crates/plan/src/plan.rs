@@ -131,10 +131,7 @@ pub struct Blocked {
 
 /// Why a node stays. The names are the upstream's where it has one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[expect(
-    missing_docs,
-    reason = "the names say it; docs/reasons are in the contract of `plimsoll plan`"
-)]
+#[expect(missing_docs, reason = "the names say it")]
 pub enum BlockReason {
     NoNodeGroup,
     ScaleDownDisabledAnnotation,

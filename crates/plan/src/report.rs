@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use plimsoll_fit::NodeId;
-use plimsoll_model::{Memory, Money, Order, PodName, Replacement, Symbol};
+use plimsoll_model::{Memory, Order, PodName, Replacement, Symbol};
 use rustc_hash::FxHashMap;
 
 use crate::{
@@ -30,7 +30,6 @@ pub(crate) struct Findings {
 /// Puts the Plan together.
 pub(crate) fn report(scene: Scene<'_>, mut findings: Findings) -> Plan {
     let replaced = adopt(&mut findings);
-    let world = scene.state.world;
     let names = node_names(&scene, &findings.served.bought);
     let purchases = purchases(&scene, &findings.served.bought);
     let mut plan = Plan {
@@ -46,7 +45,6 @@ pub(crate) fn report(scene: Scene<'_>, mut findings: Findings) -> Plan {
         unneeded: findings.given.unneeded,
         blocked: findings.given.blocked,
     };
-    debug_assert_eq!(plan.groups.len(), world.groups.len());
     plan.repairs.sort_unstable();
     plan
 }
@@ -124,7 +122,6 @@ fn cost(scene: &Scene<'_>, purchases: &[Purchase], retirements: &[Retirement]) -
         let target = purchase.map_or(found.target, |purchase| purchase.to);
         cost.after = cost.after + price.times(target.saturating_sub(retired));
     }
-    debug_assert!(cost.before >= Money::ZERO);
     cost
 }
 
@@ -137,13 +134,11 @@ fn placements(
     let nominated = findings.settled.iter().filter_map(|(pod, _, node)| {
         node.map(|node| Placement { pod: world.pods[*pod].id(), node })
     });
-    let fitted = findings.served.fitted.iter().map(|(demand, node)| (demand, *node));
-    let bought =
-        findings.served.bought.shop.placed.iter().map(|placed| (&placed.demand, placed.node));
-    let placed = fitted.chain(bought).filter(|(demand, _)| !demand.silent);
-    let placed = placed.map(|(demand, node)| Placement {
-        pod: world.pods[demand.pod].id(),
-        node: name_of(scene, names, node),
+    let served = &findings.served;
+    let placed = served.fitted.iter().chain(&served.bought.shop.placed);
+    let placed = placed.filter(|placed| !placed.demand.silent).map(|placed| Placement {
+        pod: world.pods[placed.demand.pod].id(),
+        node: name_of(scene, names, placed.node),
     });
     nominated.chain(placed).collect()
 }
@@ -171,9 +166,9 @@ fn pods(
         .iter()
         .map(|(pod, outcome, node)| entry(*pod, *outcome, None, *node))
         .collect();
-    for (demand, node) in findings.served.fitted.iter().filter(|(demand, _)| !demand.silent) {
-        let node = Some(name_of(scene, names, *node));
-        reports.push(entry(demand.pod, Outcome::FitsExisting, None, node));
+    for placed in findings.served.fitted.iter().filter(|placed| !placed.demand.silent) {
+        let node = Some(name_of(scene, names, placed.node));
+        reports.push(entry(placed.demand.pod, Outcome::FitsExisting, None, node));
     }
     reports.extend(
         findings.served.young.iter().map(|demand| entry(demand.pod, Outcome::TooYoung, None, None)),

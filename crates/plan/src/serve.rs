@@ -1,9 +1,8 @@
 //! Who gets a place where: first on what is here or on its way, then on what is bought for the rest.
 
-use plimsoll_fit::NodeId;
-
 use crate::{
-    existing, gangs,
+    existing::{self, Placed},
+    gangs,
     pending::Demand,
     plan::GroupReason,
     scale_up::{self, Allowance, Bought, Explained, Market, Shop},
@@ -14,7 +13,7 @@ use crate::{
 #[derive(Debug)]
 pub(crate) struct Served {
     /// Pods that a node takes that is here or on its way, in the order they were placed.
-    pub fitted: Vec<(Demand, NodeId)>,
+    pub fitted: Vec<Placed>,
     /// Pods too young to buy for.
     pub young: Vec<Demand>,
     pub bought: Bought,

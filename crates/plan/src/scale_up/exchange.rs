@@ -2,11 +2,8 @@
 
 use plimsoll_fit::NodeId;
 
-use super::{
-    regions::Reach,
-    shop::{Placed, Shop},
-};
-use crate::{pending::Demand, scene::Scene};
+use super::{regions::Reach, shop::Shop};
+use crate::{existing::Placed, pending::Demand, scene::Scene};
 
 /// Exchanges that are tried for one pod.
 const TRIES: usize = 2_000;

@@ -10,7 +10,11 @@ use plimsoll_model::{
 };
 use rustc_hash::FxBuildHasher;
 
-use super::{lots::Lot, market::Offer, regions::Assigned};
+use super::{
+    lots::Lot,
+    market::Offer,
+    regions::{Assigned, with_rules_by},
+};
 use crate::{
     pack::{Bin, Class, Effort, Item, Problem},
     pending::Demand,
@@ -186,16 +190,6 @@ fn fits_together(scene: &mut Scene<'_>, group: usize, lot: &Lot, names: &[Symbol
 
 /// The shape with nothing but what concerns a single host.
 fn only_host_rules(shape: &PodShape) -> PodShape {
-    let by_host = |key: Symbol| key.as_str() == label::HOSTNAME;
-    let keep = |terms: &[PodTerm]| {
-        terms.iter().filter(|term| by_host(term.topology_key)).cloned().collect()
-    };
-    PodShape {
-        requests: Resources::default(),
-        spread: shape.spread.iter().filter(|one| by_host(one.topology_key)).cloned().collect(),
-        affinity: keep(&shape.affinity),
-        anti_affinity: keep(&shape.anti_affinity),
-        volumes: Box::default(),
-        ..shape.clone()
-    }
+    let shape = with_rules_by(shape, |key| key.as_str() == label::HOSTNAME);
+    PodShape { volumes: Box::default(), ..shape }
 }

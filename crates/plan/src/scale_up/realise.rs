@@ -16,6 +16,7 @@ use super::{
     similar::Similar,
 };
 use crate::{
+    existing,
     pack::{Packing, Problem},
     pending::Demand,
     scene::Scene,
@@ -221,17 +222,7 @@ fn exchange_places(
 
 /// What the packing had no slot for may still fit beside what it had.
 pub(crate) fn place_beside(scene: &mut Scene<'_>, shop: &mut Shop, rest: &mut Vec<Demand>) {
-    loop {
-        let before = rest.len();
-        rest.retain(|demand| match scene.snapshot.first_fit(demand.shape) {
-            Some(node) => {
-                shop.place(scene, *demand, node);
-                false
-            }
-            None => true,
-        });
-        if rest.len() == before || rest.is_empty() {
-            break;
-        }
-    }
+    let fitted = existing::place(scene, std::mem::take(rest));
+    shop.placed.extend(fitted.placed);
+    *rest = fitted.rest;
 }

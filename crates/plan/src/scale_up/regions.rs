@@ -181,16 +181,19 @@ fn boundless(template: &Template, name: Symbol, shapes: &[Arc<PodShape>]) -> Arc
 
 /// The shape without what concerns a single host: those rules are for the nodes, not for the region.
 fn without_host_rules(shape: &PodShape) -> PodShape {
-    let coarse = |key: Symbol| key.as_str() != label::HOSTNAME;
-    let keep = |terms: &[PodTerm]| {
-        terms.iter().filter(|term| coarse(term.topology_key)).cloned().collect()
-    };
+    let shape = with_rules_by(shape, |key| key.as_str() != label::HOSTNAME);
+    PodShape { ports: Box::default(), ..shape }
+}
+
+/// A pod that asks for nothing, and of whose rules about other pods only those by some topology keys are left.
+pub(crate) fn with_rules_by(shape: &PodShape, keep: impl Fn(Symbol) -> bool) -> PodShape {
+    let kept =
+        |terms: &[PodTerm]| terms.iter().filter(|term| keep(term.topology_key)).cloned().collect();
     PodShape {
         requests: Resources::default(),
-        ports: Box::default(),
-        spread: shape.spread.iter().filter(|one| coarse(one.topology_key)).cloned().collect(),
-        affinity: keep(&shape.affinity),
-        anti_affinity: keep(&shape.anti_affinity),
+        spread: shape.spread.iter().filter(|one| keep(one.topology_key)).cloned().collect(),
+        affinity: kept(&shape.affinity),
+        anti_affinity: kept(&shape.anti_affinity),
         ..shape.clone()
     }
 }

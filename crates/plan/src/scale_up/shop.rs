@@ -1,10 +1,10 @@
 //! What is being bought: new nodes, and the pods they were bought for.
 
-use plimsoll_fit::{NodeId, PodId};
+use plimsoll_fit::NodeId;
 use plimsoll_model::Symbol;
 
 use super::market::{Allowance, Market, Offer};
-use crate::{pending::Demand, scene::Scene};
+use crate::{existing::Placed, pending::Demand, scene::Scene};
 
 /// Purchases of this pass so far.
 #[derive(Debug)]
@@ -27,14 +27,6 @@ pub(crate) struct NewNode {
     /// Its group.
     pub group: usize,
     pub id: NodeId,
-}
-
-/// A pod and its place.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Placed {
-    pub demand: Demand,
-    pub node: NodeId,
-    pub pod: PodId,
 }
 
 // === impl Shop ===
