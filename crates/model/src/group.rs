@@ -25,6 +25,11 @@ pub struct Group {
     pub instances: Vec<Instance>,
     /// Settings of its own, or those that hold for all.
     pub options: GroupOptions,
+    /// How many more machines can be had, when the provider knows.
+    pub stock: Option<u32>,
+    /// Why nothing may be done with it: its provider cannot be read, or what it said is too old. What was last seen of it
+    /// still counts.
+    pub frozen: Option<Box<str>>,
 }
 
 /// A machine at a provider.

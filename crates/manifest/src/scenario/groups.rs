@@ -77,6 +77,8 @@ fn group(entry: &RawValue, common: &GroupOptions, created: Timestamp) -> Checked
             template: template.map(Arc::new),
             instances: instances.unwrap_or_default(),
             options: options.unwrap_or_else(|| common.clone()),
+            stock: None,
+            frozen: None,
         },
     })
 }

@@ -89,6 +89,8 @@ impl Builder {
             template: None,
             instances: Vec::new(),
             options: self.0.settings.group.clone(),
+            stock: None,
+            frozen: None,
         });
         self
     }

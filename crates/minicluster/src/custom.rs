@@ -1,0 +1,5 @@
+//! custom.
+
+/// What a `CustomResourceDefinition` says about its kind beyond names and fields.
+#[derive(Debug, Default)]
+pub struct CustomKind {}

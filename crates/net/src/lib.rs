@@ -1,0 +1,10 @@
+//! Plumbing that knows no domain: the clock, TLS, listeners, shutdown, metrics.
+
+pub mod clock;
+pub mod listen;
+pub mod pki;
+pub mod shutdown;
+pub mod tls;
+
+pub use clock::Clock;
+pub use shutdown::Shutdown;

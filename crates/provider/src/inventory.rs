@@ -1,0 +1,130 @@
+//! What a provider has, as one value.
+
+use std::collections::BTreeMap;
+
+use jiff::SignedDuration;
+use plimsoll_model::{Group, GroupOptions, Instance, Symbol};
+
+/// Everything a provider has, as of one refresh.
+#[derive(Clone, Debug, Default)]
+pub struct Inventory {
+    /// Its groups; no id stands twice.
+    pub groups: Vec<GroupState>,
+    /// The node label that says which GPU a node has; empty when there is none.
+    pub gpu_label: Box<str>,
+    /// The values that this label may have.
+    pub gpu_types: Vec<Box<str>>,
+}
+
+/// A group and what else its provider knows about it.
+#[derive(Clone, Debug)]
+pub struct GroupState {
+    /// The group with its machines. Its options are the defaults with [`GroupState::overrides`] over them as soon as somebody who
+    /// knows the defaults applied them.
+    pub group: Group,
+    /// Settings of its own.
+    pub overrides: Overrides,
+    /// How long a machine usually takes from order to Ready node.
+    pub boot_time: Option<SignedDuration>,
+    /// What a person would like to know about it, in one line.
+    pub about: Box<str>,
+}
+
+/// Settings that a group has of its own; the others are those of the cluster.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Overrides {
+    /// `scale-down-unneeded-time`.
+    pub unneeded_time: Option<SignedDuration>,
+    /// `scale-down-unready-time`.
+    pub unready_time: Option<SignedDuration>,
+    /// `scale-down-utilization-threshold`.
+    pub utilization_threshold: Option<f64>,
+    /// `scale-down-gpu-utilization-threshold`.
+    pub gpu_utilization_threshold: Option<f64>,
+    /// `ignore-daemonsets-utilization`.
+    pub ignore_daemon_sets: Option<bool>,
+    /// `max-node-provision-time`.
+    pub provision_time: Option<SignedDuration>,
+    /// `max-node-startup-time`.
+    pub startup_time: Option<SignedDuration>,
+    /// `zero-or-max-node-scaling`.
+    pub atomic: Option<bool>,
+}
+
+/// What a provider may need to know a node by.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NodeIdentity {
+    /// The Node's name.
+    pub name: String,
+    /// `spec.providerID`; empty when the node does not say.
+    pub provider_id: String,
+    /// Its labels.
+    pub labels: BTreeMap<String, String>,
+    /// Its annotations.
+    pub annotations: BTreeMap<String, String>,
+    /// Its addresses, whatever their type.
+    pub addresses: Vec<String>,
+}
+
+/// Whose node it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Owner {
+    /// The group.
+    pub group: Symbol,
+    /// The machine, when it is known.
+    pub instance: Option<Box<str>>,
+}
+
+// === impl Inventory ===
+
+impl Inventory {
+    /// The group of this id.
+    pub fn group(&self, id: Symbol) -> Option<&GroupState> {
+        self.groups.iter().find(|state| state.group.id == id)
+    }
+
+    /// The group and machine of this machine id.
+    pub fn instance(&self, id: &str) -> Option<(&GroupState, &Instance)> {
+        self.groups.iter().find_map(|state| Some((state, state.instance(id)?)))
+    }
+
+    /// The owner of a node whose provider id is the id of a machine, as it is with most infrastructures.
+    pub fn owner_by_provider_id(&self, node: &NodeIdentity) -> Option<Owner> {
+        if node.provider_id.is_empty() {
+            return None;
+        }
+        let (state, instance) = self.instance(&node.provider_id)?;
+        Some(Owner { group: state.group.id, instance: Some(instance.id.clone()) })
+    }
+}
+
+// === impl GroupState ===
+
+impl GroupState {
+    /// The machine of this id.
+    pub fn instance(&self, id: &str) -> Option<&Instance> {
+        self.group.instances.iter().find(|instance| &*instance.id == id)
+    }
+}
+
+// === impl Overrides ===
+
+impl Overrides {
+    /// These settings where the group has its own, `common` where it has not.
+    pub fn over(&self, common: &GroupOptions) -> GroupOptions {
+        GroupOptions {
+            unneeded_time: self.unneeded_time.unwrap_or(common.unneeded_time),
+            unready_time: self.unready_time.unwrap_or(common.unready_time),
+            utilization_threshold: self
+                .utilization_threshold
+                .unwrap_or(common.utilization_threshold),
+            gpu_utilization_threshold: self
+                .gpu_utilization_threshold
+                .unwrap_or(common.gpu_utilization_threshold),
+            ignore_daemon_sets: self.ignore_daemon_sets.unwrap_or(common.ignore_daemon_sets),
+            provision_time: self.provision_time.unwrap_or(common.provision_time),
+            startup_time: self.startup_time.unwrap_or(common.startup_time),
+            atomic: self.atomic.unwrap_or(common.atomic),
+        }
+    }
+}

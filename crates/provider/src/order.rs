@@ -1,0 +1,98 @@
+//! Wishes, and what a provider can do about them.
+
+use std::{fmt, sync::Arc};
+
+use plimsoll_model::{Node, Symbol};
+
+use crate::Error;
+
+/// The name of an order: unique for all time, chosen by whoever orders, before the provider is called.
+///
+/// Lower-case letters, digits and dashes, at most 63 of them, so that it can be a label, a tag or part of a name everywhere.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct OrderId(Box<str>);
+
+/// A wish for more machines.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Order {
+    /// Its name. The same name is the same order, however often it is placed.
+    pub id: OrderId,
+    /// The group to grow.
+    pub group: Symbol,
+    /// By how many machines.
+    pub count: u32,
+    /// The group's target when this was decided. A service that cannot keep names of orders knows by it whether this one has been
+    /// served.
+    pub from: u32,
+}
+
+/// What became of one machine that was to be deleted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Deletion {
+    /// The machine.
+    pub instance: Box<str>,
+    /// `Ok` once it is on its way out.
+    pub outcome: Result<(), Error>,
+}
+
+/// A group to be made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GroupSpec {
+    /// What to call it.
+    pub name: Box<str>,
+    /// It is never shrunk below this.
+    pub min: u32,
+    /// It is never grown above this.
+    pub max: u32,
+    /// The provider's name for the kind of machine.
+    pub machine: Box<str>,
+    /// Labels, taints and resources that its nodes are to have.
+    pub template: Option<Arc<Node>>,
+}
+
+/// What a provider can do beyond what every provider must.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Capabilities {
+    /// It knows what its machines cost.
+    pub prices: bool,
+    /// It knows what a new node of an empty group looks like.
+    pub templates: bool,
+    /// Its groups may have settings of their own.
+    pub options: bool,
+    /// It can make and remove groups.
+    pub groups: bool,
+    /// It knows how many more machines can be had.
+    pub stock: bool,
+    /// It keeps the names of orders itself; without, it goes by [`Order::from`].
+    pub order_ids: bool,
+    /// It answers a deletion machine by machine; without, one answer holds for all that were named.
+    pub single_deletions: bool,
+}
+
+// === impl OrderId ===
+
+impl OrderId {
+    /// The longest name that is a label value everywhere.
+    pub const LONGEST: usize = 63;
+
+    /// `None` for text that cannot be the name of an order.
+    pub fn new(text: &str) -> Option<Self> {
+        let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+        let fits = (1..=Self::LONGEST).contains(&text.len());
+        let is_name = text.bytes().all(|byte| is_plain(byte) || byte == b'-');
+        let ends_plain = text.bytes().next().is_some_and(is_plain)
+            && text.bytes().next_back().is_some_and(is_plain);
+        (fits && is_name && ends_plain).then(|| Self(text.into()))
+    }
+
+    /// As text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for OrderId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
