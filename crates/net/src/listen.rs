@@ -1,1 +1,155 @@
-//! listen.
+//! Serving HTTP/1.1 and HTTP/2 on one port, with or without TLS.
+
+use std::{convert::Infallible, io, net::SocketAddr, sync::Arc, time::Duration};
+
+use http::{Request, Response};
+use hyper::body::{Body, Incoming};
+use hyper_util::{
+    rt::{TokioExecutor, TokioIo},
+    server::{
+        conn::auto,
+        graceful::{GracefulShutdown, Watcher},
+    },
+    service::TowerToHyperService,
+};
+use rustls::pki_types::CertificateDer;
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    net::{TcpListener, TcpStream},
+    task::JoinSet,
+    time::timeout,
+};
+use tokio_rustls::TlsAcceptor;
+use tower::{Service, ServiceExt as _};
+use tracing::{debug, warn};
+use x509_parser::parse_x509_certificate;
+
+use crate::{Shutdown, tls::ServerTls};
+
+/// Who takes longer than this to agree on TLS is not going to.
+const HANDSHAKE: Duration = Duration::from_secs(10);
+
+/// How long to leave the port alone after an accept failed, as it does while the process has too many files open.
+const AFTER_FAILURE: Duration = Duration::from_millis(100);
+
+/// Who is at the other end of a connection. In the extensions of every request.
+#[derive(Clone, Debug)]
+pub struct Peer {
+    /// Where from.
+    pub address: SocketAddr,
+    /// As whom, when a certificate was shown and its authority is trusted.
+    pub certificate: Option<Arc<Subject>>,
+}
+
+/// Whom a certificate names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Subject {
+    /// The common name.
+    pub name: String,
+    /// The organizations.
+    pub organizations: Vec<String>,
+}
+
+/// Serves until `shutdown`; then open requests have `grace` to finish.
+///
+/// A connection that breaks or talks nonsense ends alone.
+pub async fn serve<S, B>(
+    listener: TcpListener,
+    tls: Option<ServerTls>,
+    service: S,
+    shutdown: &Shutdown,
+    grace: Duration,
+) where
+    S: Service<Request<Incoming>, Response = Response<B>, Error = Infallible>,
+    S: Clone + Send + 'static,
+    S::Future: Send,
+    B: Body + Send + 'static,
+    B::Data: Send,
+    B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+{
+    let graceful = GracefulShutdown::new();
+    // Owned here, so that what is left when the grace is over ends with this call.
+    let mut connections = JoinSet::new();
+    loop {
+        let (stream, address) = tokio::select! {
+            () = shutdown.wait() => break,
+            Some(_) = connections.join_next() => continue,
+            accepted = listener.accept() => match accepted {
+                Ok(accepted) => accepted,
+                Err(error) => {
+                    warn!(%error, "could not accept a connection");
+                    tokio::time::sleep(AFTER_FAILURE).await;
+                    continue;
+                }
+            },
+        };
+        // Small answers would otherwise wait for the next packet.
+        let _ = stream.set_nodelay(true);
+        let (tls, service, watcher) = (tls.clone(), service.clone(), graceful.watcher());
+        connections.spawn(async move {
+            let Some(tls) = tls else {
+                let peer = Peer { address, certificate: None };
+                return converse(stream, peer, service, watcher).await;
+            };
+            match handshake(stream, &tls).await {
+                Ok(stream) => {
+                    let certificates = stream.get_ref().1.peer_certificates().unwrap_or_default();
+                    let certificate = certificates.first().and_then(subject).map(Arc::new);
+                    converse(stream, Peer { address, certificate }, service, watcher).await;
+                }
+                Err(error) => debug!(%address, %error, "no TLS with this client"),
+            }
+        });
+    }
+    drop(listener);
+    let _ = timeout(grace, graceful.shutdown()).await;
+}
+
+async fn handshake(
+    stream: TcpStream,
+    tls: &ServerTls,
+) -> io::Result<tokio_rustls::server::TlsStream<TcpStream>> {
+    match timeout(HANDSHAKE, TlsAcceptor::from(tls.config()).accept(stream)).await {
+        Ok(outcome) => outcome,
+        Err(_) => Err(io::Error::from(io::ErrorKind::TimedOut)),
+    }
+}
+
+async fn converse<S, B, T>(stream: T, peer: Peer, service: S, watcher: Watcher)
+where
+    T: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    S: Service<Request<Incoming>, Response = Response<B>, Error = Infallible>,
+    S: Clone + Send + 'static,
+    S::Future: Send,
+    B: Body + Send + 'static,
+    B::Data: Send,
+    B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+{
+    let address = peer.address;
+    let service = service.map_request(move |mut request: Request<Incoming>| {
+        request.extensions_mut().insert(peer.clone());
+        request
+    });
+    let builder = auto::Builder::new(TokioExecutor::new());
+    let connection = builder
+        .serve_connection_with_upgrades(TokioIo::new(stream), TowerToHyperService::new(service))
+        .into_owned();
+    if let Err(error) = watcher.watch(connection).await {
+        debug!(%address, %error, "a connection broke");
+    }
+}
+
+/// Whom a certificate names; `None` for one that cannot be read.
+fn subject(certificate: &CertificateDer<'_>) -> Option<Subject> {
+    let (_, certificate) = parse_x509_certificate(certificate).ok()?;
+    let subject = certificate.subject();
+    let name = subject.iter_common_name().next()?.as_str().ok()?.to_owned();
+    let organizations = subject
+        .iter_organization()
+        .filter_map(|organization| organization.as_str().ok().map(str::to_owned))
+        .collect();
+    Some(Subject { name, organizations })
+}
+
+#[cfg(test)]
+mod tests;
