@@ -89,8 +89,7 @@ impl ApiError {
     /// 409: somebody else was quicker.
     pub fn conflict(group: &str, plural: &str, name: &str, why: &str) -> Self {
         let resource = qualified(plural, group);
-        let message =
-            format!("Operation cannot be fulfilled on {resource} \"{name}\": {why}");
+        let message = format!("Operation cannot be fulfilled on {resource} \"{name}\": {why}");
         Self::new(409, "Conflict", message).about(group, plural, name)
     }
 
