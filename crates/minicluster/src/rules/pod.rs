@@ -1,0 +1,60 @@
+//! Pods.
+
+pub(crate) mod admission;
+mod defaults;
+mod qos;
+
+use serde_json::{Value, json};
+
+use super::{
+    PLAIN,
+    at::{keep, object, set},
+    text_at,
+};
+use crate::kind::Rules;
+
+/// Where a pod is in its life when it is new.
+const PENDING: &str = "Pending";
+
+/// What is done with pods.
+pub(crate) const RULES: Rules = Rules {
+    defaults: defaults::defaults,
+    prepare_create,
+    prepare_update,
+    prepare_status,
+    fields: &[
+        ("spec.nodeName", |pod| text_at(pod, "/spec/nodeName")),
+        ("spec.restartPolicy", |pod| text_at(pod, "/spec/restartPolicy")),
+        ("spec.schedulerName", |pod| text_at(pod, "/spec/schedulerName")),
+        ("spec.serviceAccountName", |pod| text_at(pod, "/spec/serviceAccountName")),
+        ("spec.hostNetwork", host_network),
+        ("status.phase", |pod| text_at(pod, "/status/phase")),
+        ("status.podIP", |pod| text_at(pod, "/status/podIP")),
+        ("status.nominatedNodeName", |pod| text_at(pod, "/status/nominatedNodeName")),
+    ],
+    generation: true,
+    graceful: true,
+    ..PLAIN
+};
+
+fn prepare_create(pod: &mut Value) {
+    let class = qos::class(pod);
+    set(pod, "status", json!({ "phase": PENDING, "qosClass": class }));
+}
+
+fn prepare_update(new: &mut Value, old: &Value) {
+    keep(new, old, "status");
+}
+
+/// A status write may change metadata too, but not who owns the pod.
+fn prepare_status(new: &mut Value, old: &Value) {
+    keep(new, old, "spec");
+    if let (Some(metadata), Some(before)) = (object(new, "metadata"), old.get("metadata")) {
+        keep(metadata, before, "ownerReferences");
+    }
+}
+
+fn host_network(pod: &Value) -> String {
+    let used = pod.pointer("/spec/hostNetwork") == Some(&Value::Bool(true));
+    used.to_string()
+}

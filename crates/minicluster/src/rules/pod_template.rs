@@ -1,0 +1,187 @@
+//! Defaults of a pod's spec, wherever it stands: in a Pod or in the template of a workload.
+
+use serde_json::{Value, json};
+
+use super::at::{each, fill, fill_zero, member, object, remove, set};
+
+/// `rw-r--r--`, in decimal as JSON has it.
+const FILE_MODE: i64 = 0o644;
+
+/// Containers of all sorts.
+pub(crate) const CONTAINERS: [&str; 3] = ["initContainers", "containers", "ephemeralContainers"];
+
+/// Fills in the template of a workload.
+pub(crate) fn defaults(template: &mut Value) {
+    let _ = object(template, "metadata");
+    if let Some(spec) = object(template, "spec") {
+        spec_defaults(spec);
+    }
+}
+
+/// Fills in a pod's spec.
+pub(crate) fn spec_defaults(spec: &mut Value) {
+    fill(spec, "restartPolicy", "Always");
+    fill(spec, "terminationGracePeriodSeconds", 30);
+    fill(spec, "dnsPolicy", "ClusterFirst");
+    fill(spec, "securityContext", json!({}));
+    fill(spec, "schedulerName", "default-scheduler");
+    account_names(spec);
+    for name in ["hostNetwork", "hostPID", "hostIPC"] {
+        if spec.get(name) == Some(&Value::Bool(false)) {
+            remove(spec, name);
+        }
+    }
+    for name in ["priorityClassName", "nodeName", "hostname", "subdomain", "runtimeClassName"] {
+        drop_unsaid(spec, name);
+    }
+    for kind in CONTAINERS {
+        for container in each(spec, kind) {
+            container_defaults(container);
+        }
+    }
+    for volume in each(spec, "volumes") {
+        volume_defaults(volume);
+    }
+}
+
+/// With the host's network, a container's ports are the host's.
+pub(crate) fn host_ports(spec: &mut Value) {
+    if spec.get("hostNetwork") != Some(&Value::Bool(true)) {
+        return;
+    }
+    for kind in CONTAINERS {
+        for container in each(spec, kind) {
+            for port in each(container, "ports") {
+                let number = port.get("containerPort").and_then(Value::as_i64).unwrap_or_default();
+                fill_zero(port, "hostPort", number);
+            }
+        }
+    }
+}
+
+/// `serviceAccount` is the old name of `serviceAccountName`; the server shows both.
+pub(crate) fn account_names(spec: &mut Value) {
+    drop_unsaid(spec, "serviceAccountName");
+    if spec.get("serviceAccountName").is_none() {
+        drop_unsaid(spec, "serviceAccount");
+        if let Some(old) = spec.get("serviceAccount").cloned() {
+            set(spec, "serviceAccountName", old);
+        }
+    } else if let Some(name) = spec.get("serviceAccountName").cloned() {
+        set(spec, "serviceAccount", name);
+    }
+}
+
+fn container_defaults(container: &mut Value) {
+    let image = container.get("image").and_then(Value::as_str).unwrap_or_default();
+    let policy = pull_policy(image);
+    fill(container, "imagePullPolicy", policy);
+    fill(container, "terminationMessagePath", "/dev/termination-log");
+    fill(container, "terminationMessagePolicy", "File");
+    fill(container, "resources", json!({}));
+    for port in each(container, "ports") {
+        fill(port, "protocol", "TCP");
+    }
+    for variable in each(container, "env") {
+        if let Some(source) = variable.get_mut("valueFrom") {
+            field_version(source);
+        }
+    }
+    for name in ["livenessProbe", "readinessProbe", "startupProbe"] {
+        if let Some(probe) = container.get_mut(name) {
+            probe_defaults(probe);
+        }
+    }
+    if let Some(lifecycle) = container.get_mut("lifecycle") {
+        for name in ["postStart", "preStop"] {
+            if let Some(hook) = lifecycle.get_mut(name) {
+                http_defaults(hook);
+            }
+        }
+    }
+}
+
+/// `Always` for the tag `latest`, said or not; a digest is never `latest`.
+fn pull_policy(image: &str) -> &'static str {
+    let (name, digest) = image.split_once('@').map_or((image, ""), |(name, digest)| (name, digest));
+    let last = name.rsplit('/').next().unwrap_or(name);
+    match last.split_once(':') {
+        Some((_, "latest")) => "Always",
+        None if digest.is_empty() && !image.is_empty() => "Always",
+        _ => "IfNotPresent",
+    }
+}
+
+fn probe_defaults(probe: &mut Value) {
+    if !probe.is_object() {
+        return;
+    }
+    fill_zero(probe, "timeoutSeconds", 1);
+    fill_zero(probe, "periodSeconds", 10);
+    fill_zero(probe, "successThreshold", 1);
+    fill_zero(probe, "failureThreshold", 3);
+    http_defaults(probe);
+    if let Some(grpc) = probe.get_mut("grpc")
+        && grpc.get("service").is_none_or(Value::is_null)
+    {
+        set(grpc, "service", "");
+    }
+}
+
+fn http_defaults(handler: &mut Value) {
+    if let Some(get) = handler.get_mut("httpGet") {
+        fill(get, "path", "/");
+        fill(get, "scheme", "HTTP");
+    }
+}
+
+fn volume_defaults(volume: &mut Value) {
+    let Some(map) = volume.as_object_mut() else { return };
+    if !map.iter().any(|(name, source)| name != "name" && !source.is_null()) {
+        let _ = member(map, "emptyDir");
+    }
+    for name in ["configMap", "secret", "downwardAPI", "projected"] {
+        if let Some(source) = volume.get_mut(name) {
+            fill(source, "defaultMode", FILE_MODE);
+        }
+    }
+    if let Some(path) = volume.get_mut("hostPath").filter(|path| path.is_object()) {
+        // An empty type is the default, and it is shown.
+        if path.get("type").is_none_or(Value::is_null) {
+            set(path, "type", "");
+        }
+    }
+    if let Some(api) = volume.get_mut("downwardAPI") {
+        each(api, "items").for_each(field_version);
+    }
+    if let Some(projected) = volume.get_mut("projected") {
+        for source in each(projected, "sources") {
+            if let Some(token) = source.get_mut("serviceAccountToken") {
+                fill(token, "expirationSeconds", 3600);
+            }
+            if let Some(api) = source.get_mut("downwardAPI") {
+                each(api, "items").for_each(field_version);
+            }
+        }
+    }
+    if let Some(template) =
+        volume.get_mut("ephemeral").and_then(|source| source.get_mut("volumeClaimTemplate"))
+        && let Some(spec) = object(template, "spec")
+    {
+        fill(spec, "volumeMode", "Filesystem");
+    }
+}
+
+/// A reference to a field of the pod is in terms of `v1`.
+fn field_version(source: &mut Value) {
+    if let Some(reference) = source.get_mut("fieldRef") {
+        fill(reference, "apiVersion", "v1");
+    }
+}
+
+/// An empty text is the same as nothing and is not shown.
+fn drop_unsaid(spec: &mut Value, name: &str) {
+    if spec.get(name).is_some_and(|value| value.is_null() || value == "") {
+        remove(spec, name);
+    }
+}
