@@ -31,11 +31,16 @@ mod fleet;
 mod inventory;
 mod keeper;
 mod order;
+#[cfg(test)]
+mod scripted;
 mod steady;
 
 pub use error::{Class, Error};
+pub use fleet::{Fleet, SameName, Upkeep};
 pub use inventory::{GroupState, Inventory, NodeIdentity, Overrides, Owner};
+pub use keeper::{Keeper, Kept, Ticket};
 pub use order::{Capabilities, Deletion, GroupSpec, Order, OrderId};
+pub use steady::{Call, Limits, Observer, Steady};
 
 /// An infrastructure that starts and stops machines.
 ///
