@@ -135,7 +135,7 @@ impl Error {
 
     /// The service's own code, else the class.
     pub fn code(&self) -> &str {
-        self.code.as_deref().unwrap_or(self.class.name())
+        self.code.as_deref().unwrap_or_else(|| self.class.name())
     }
 
     /// How long the service asked to be left alone.

@@ -52,6 +52,7 @@ pub struct GroupSpec {
 
 /// What a provider can do beyond what every provider must.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "a set of independent abilities, by name")]
 pub struct Capabilities {
     /// It knows what its machines cost.
     pub prices: bool,
