@@ -149,6 +149,7 @@ pub enum BlockReason {
     Cooldown,
     Budget,
     ClusterUnhealthy,
+    GroupFrozen,
 }
 
 /// What keeps a pod from being moved.
@@ -228,6 +229,16 @@ pub enum GroupReason {
     },
     /// Too many of its nodes are not ready.
     Unhealthy,
+    /// Nothing may be done with it: its provider cannot be read.
+    Frozen {
+        /// Why.
+        reason: Box<str>,
+    },
+    /// Its provider has no more machines of this kind, or not enough for a group that grows in one piece.
+    OutOfStock {
+        /// How many there are.
+        stock: u32,
+    },
     /// A limit of the whole cluster stands in the way.
     QuotaExceeded {
         /// The flag that sets it.
@@ -261,6 +272,11 @@ pub struct GroupReport {
 pub enum GroupHealth {
     /// It can.
     Healthy,
+    /// It is left alone: its provider cannot be read.
+    Frozen {
+        /// Why.
+        reason: Box<str>,
+    },
     /// Too many of its nodes are not ready.
     Unhealthy,
     /// It rests after a failure.

@@ -224,6 +224,7 @@ impl<'p> Standing<'p> {
         let (health, until) = match &group.health {
             GroupHealth::Healthy => ("Healthy", None),
             GroupHealth::Unhealthy => ("Unhealthy", None),
+            GroupHealth::Frozen { .. } => ("Frozen", None),
             GroupHealth::Backoff { until, .. } => ("Backoff", Some(Shown(until))),
         };
         Self {

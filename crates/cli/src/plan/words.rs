@@ -13,6 +13,8 @@ pub(super) fn reason_name(reason: &GroupReason) -> &'static str {
         GroupReason::MaxSizeReached { .. } => "MaxSizeReached",
         GroupReason::Backoff { .. } => "Backoff",
         GroupReason::Unhealthy | GroupReason::ClusterUnhealthy => "Unhealthy",
+        GroupReason::Frozen { .. } => "Frozen",
+        GroupReason::OutOfStock { .. } => "OutOfStock",
         GroupReason::QuotaExceeded { .. } => "QuotaExceeded",
         GroupReason::NoTemplate => "NoTemplate",
         GroupReason::NotChosen => "NotChosen",
@@ -93,6 +95,7 @@ pub(super) fn block_reason(reason: BlockReason) -> (&'static str, &'static str) 
         Why::Cooldown => ("Cooldown", "nodes were added or removed a short time ago"),
         Why::Budget => ("Budget", "as many nodes as may go at once are going"),
         Why::ClusterUnhealthy => ("ClusterUnhealthy", "too many nodes are not ready"),
+        Why::GroupFrozen => ("GroupFrozen", "its provider cannot be read"),
     }
 }
 
@@ -149,6 +152,11 @@ impl Display for Reason<'_> {
                 }
             }
             GroupReason::Unhealthy => f.write_str("too many of its nodes are not ready"),
+            GroupReason::Frozen { reason } => write!(f, "left alone: {reason}"),
+            GroupReason::OutOfStock { stock: 0 } => f.write_str("its provider has none left"),
+            GroupReason::OutOfStock { stock } => {
+                write!(f, "its provider has only {stock} left, and it grows in one piece")
+            }
             GroupReason::QuotaExceeded { limit } => write!(f, "{limit} does not allow it"),
             GroupReason::NoTemplate => f.write_str("nobody knows what its nodes look like"),
             GroupReason::NotChosen => f.write_str("could take it, but another choice was made"),

@@ -19,8 +19,8 @@ use crate::{
     wire::{node as wire, value::Text},
 };
 
-const FIELDS: [&str; 8] =
-    ["id", "min", "max", "target", "price", "template", "instances", "options"];
+const FIELDS: [&str; 10] =
+    ["id", "min", "max", "target", "price", "template", "instances", "options", "stock", "frozen"];
 
 /// A group, and what it leaves to be derived from the nodes.
 #[derive(Debug)]
@@ -77,8 +77,8 @@ fn group(entry: &RawValue, common: &GroupOptions, created: Timestamp) -> Checked
             template: template.map(Arc::new),
             instances: instances.unwrap_or_default(),
             options: options.unwrap_or_else(|| common.clone()),
-            stock: None,
-            frozen: None,
+            stock: fields.optional("stock", scalar::count)?,
+            frozen: fields.optional("frozen", scalar::text)?,
         },
     })
 }

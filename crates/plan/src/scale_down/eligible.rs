@@ -53,6 +53,9 @@ impl<'a, 'w> Judge<'a, 'w> {
         if self.is_control_plane(node) {
             return Err(BlockReason::ScaleDownDisabledAnnotation);
         }
+        if world.groups[group].frozen.is_some() {
+            return Err(BlockReason::GroupFrozen);
+        }
         match found.readiness {
             // Neither is at fault, so the time after which an unready node is given up has not even begun.
             Readiness::NotStarted | Readiness::Suspended => {

@@ -60,7 +60,11 @@ impl Market {
         for (place, group) in world.groups.iter().enumerate() {
             let found = &scene.state.groups[place];
             let room = group.max.saturating_sub(found.target);
+            let stock = group.stock.unwrap_or(u32::MAX);
             let closed = match (&found.health, &scene.templates[place]) {
+                (GroupHealth::Frozen { reason }, _) => {
+                    Some(GroupReason::Frozen { reason: reason.clone() })
+                }
                 (GroupHealth::Backoff { until, code }, _) => {
                     Some(GroupReason::Backoff { until: *until, code: code.clone() })
                 }
@@ -68,6 +72,11 @@ impl Market {
                 (GroupHealth::Healthy, None) => Some(GroupReason::NoTemplate),
                 (GroupHealth::Healthy, Some(_)) if room == 0 => {
                     Some(GroupReason::MaxSizeReached { max: group.max })
+                }
+                (GroupHealth::Healthy, Some(_))
+                    if stock == 0 || (group.options.atomic && stock < room) =>
+                {
+                    Some(GroupReason::OutOfStock { stock })
                 }
                 (GroupHealth::Healthy, Some(_))
                     if group.options.atomic
@@ -82,7 +91,7 @@ impl Market {
             match (&scene.templates[place], closed) {
                 (Some(template), None) => market.offers.push(Offer {
                     group: place,
-                    room: room.min(world.settings.scale_up.max_nodes_per_pass),
+                    room: room.min(stock).min(world.settings.scale_up.max_nodes_per_pass),
                     cost: template.cost,
                     gpu: template.gpus > 0,
                     atomic: group.options.atomic,

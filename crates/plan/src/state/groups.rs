@@ -61,7 +61,27 @@ pub(super) fn census(nodes: &[NodeState], membership: &Membership) -> Vec<GroupS
 }
 
 /// Judges one group by its own facts: adds the repairs it needs, and what the next pass has to remember of it.
+///
+/// Nothing is put right in a frozen group. Time passes there as well: what does not come within its time is not waited for,
+/// so that others serve the pods.
 pub(super) fn examine(
+    world: &World,
+    place: usize,
+    census: GroupState,
+    strays: &[Stray<'_>],
+    memory: &mut Memory,
+    repairs: &mut Vec<Repair>,
+) -> GroupState {
+    let group = &world.groups[place];
+    let Some(reason) = &group.frozen else {
+        return judge(world, place, census, strays, memory, repairs);
+    };
+    let found = judge(world, place, census, strays, memory, &mut Vec::new());
+    let health = GroupHealth::Frozen { reason: reason.clone() };
+    GroupState { target: group.target, health, ..found }
+}
+
+fn judge(
     world: &World,
     place: usize,
     census: GroupState,

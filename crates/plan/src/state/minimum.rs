@@ -7,8 +7,8 @@ use crate::plan::{GroupHealth, Repair};
 
 /// Raises groups that are below their minimum once the other repairs are made.
 ///
-/// A group that rests or is unhealthy waits: what is bought there would not come. Nothing is raised above a group's maximum
-/// or the limit of nodes, nor in an unhealthy cluster unless the user wants purchases even then. The machines count as
+/// A group that rests or is unhealthy waits: what is bought there would not come. Nothing is raised above a group's maximum,
+/// its provider's stock or the limit of nodes, nor in an unhealthy cluster unless the user wants purchases even then. The machines count as
 /// upcoming for the rest of the pass, and the next one finds them as an order.
 pub(super) fn raise(
     world: &World,
@@ -25,7 +25,7 @@ pub(super) fn raise(
     let mut room = room(world, nodes, groups);
     for (group, state) in world.groups.iter().zip(groups) {
         let missing = group.min.min(group.max).saturating_sub(state.target);
-        let increase = missing.min(room);
+        let increase = missing.min(room).min(group.stock.unwrap_or(u32::MAX));
         if increase == 0 || state.health != GroupHealth::Healthy {
             continue;
         }

@@ -40,6 +40,7 @@ pub(in crate::plan) fn state(story: &Story<'_>, group: &GroupReport) -> String {
     let health = match &group.health {
         GroupHealth::Healthy => "healthy".to_owned(),
         GroupHealth::Unhealthy => "unhealthy: too many of its nodes are not ready".to_owned(),
+        GroupHealth::Frozen { reason } => format!("left alone: {reason}"),
         GroupHealth::Backoff { until, code } => {
             let until = Clock { at: *until, now: Some(story.world.now) };
             match &**code {

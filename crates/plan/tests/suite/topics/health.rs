@@ -48,6 +48,47 @@ fn a_few_are_always_tolerated() {
 }
 
 #[test]
+fn what_a_silent_provider_has_is_left_alone_and_others_serve() {
+    check(
+        "
+        group cheap 2..10 4cpu 16Gi $0.20 frozen=away target=4 instance c-1 creating error=Other/BROKEN
+        group dear  0..10 4cpu 16Gi $0.50
+        node a-0 of cheap
+        memory unneeded a-0 since=40m
+        pods web*14 1cpu 1Gi
+        ",
+        expect![[r#"
+            buy     dear 0 → 1 for web-12, web-13
+            group   cheap: frozen (away), 1 ready and 2 upcoming of 4
+            fits    web-0 … web-3 on a-0
+            fits    web-4 … web-7 on cheap#upcoming-1
+            fits    web-8 … web-11 on cheap#upcoming-2
+            keep    a-0: GroupFrozen
+            cost    $0.80 → $1.30
+        "#]],
+    );
+}
+
+#[test]
+fn stock_that_is_known_is_not_overdrawn() {
+    check(
+        "
+        group cheap 0..10 4cpu 16Gi $0.20 stock=1
+        group none  0..10 4cpu 16Gi $0.10 stock=0
+        group whole 0..4  4cpu 16Gi $0.10 stock=3 atomic
+        group dear  0..1 4cpu 16Gi $0.50
+        pods web*9 1cpu 1Gi
+        ",
+        expect![[r#"
+            buy     cheap 0 → 1 for web-0 … web-3
+            buy     dear 0 → 1 for web-4 … web-7
+            wait    web-8: AwaitsNextPass (cheap: QuotaExceeded by max-nodes-per-scaleup, dear: MaxSizeReached, none: OutOfStock 0, whole: OutOfStock 3)
+            cost    $0.00 → $0.70
+        "#]],
+    );
+}
+
+#[test]
 fn the_user_may_want_to_buy_all_the_same() {
     check(
         "
