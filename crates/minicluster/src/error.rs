@@ -32,6 +32,9 @@ pub struct FieldError {
     pub value: Value,
     /// What is wrong with it, or what would be right.
     pub detail: String,
+    /// The value as it is written in the message, where that is not its JSON: some values are shown as structures of the real
+    /// server, whose members have an order.
+    pub shown: Option<Box<str>>,
 }
 
 /// Kinds of mistakes in a field, in the words of Kubernetes.
@@ -95,7 +98,13 @@ impl ApiError {
 
     /// 422: fields are wrong. `kind` is the kind's name, not the plural.
     pub fn invalid(group: &str, kind: &str, name: &str, errors: &[FieldError]) -> Self {
-        let texts: Vec<String> = errors.iter().map(ToString::to_string).collect();
+        // The sentence says each thing once, even where two checks find it.
+        let mut texts: Vec<String> = Vec::new();
+        for text in errors.iter().map(ToString::to_string) {
+            if !texts.contains(&text) {
+                texts.push(text);
+            }
+        }
         let all = match texts.as_slice() {
             [one] => one.clone(),
             many => format!("[{}]", many.join(", ")),
@@ -186,7 +195,14 @@ impl FieldError {
         value: Value,
         detail: impl Into<String>,
     ) -> Self {
-        Self { path: path.into(), kind, value, detail: detail.into() }
+        Self { path: path.into(), kind, value, detail: detail.into(), shown: None }
+    }
+
+    /// With this text in place of the value's JSON.
+    #[must_use]
+    pub fn showing(mut self, text: impl Into<Box<str>>) -> Self {
+        self.shown = Some(text.into());
+        self
     }
 
     /// `path: Required value[: detail]`.
@@ -232,7 +248,10 @@ impl FieldError {
             | FieldErrorKind::TooLong
             | FieldErrorKind::TooMany
             | FieldErrorKind::Internal => self.kind.text().to_owned(),
-            _ => format!("{}: {}", self.kind.text(), self.value),
+            _ => match &self.shown {
+                Some(text) => format!("{}: {text}", self.kind.text()),
+                None => format!("{}: {}", self.kind.text(), self.value),
+            },
         };
         if self.detail.is_empty() { shown } else { format!("{shown}: {}", self.detail) }
     }

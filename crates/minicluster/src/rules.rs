@@ -19,6 +19,7 @@ mod namespace;
 mod node;
 mod pod;
 mod pod_template;
+mod selector;
 
 use serde_json::Value;
 

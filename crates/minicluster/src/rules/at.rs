@@ -153,8 +153,7 @@ impl<'v> At<'v> {
 
     /// `field is immutable`, unless it is what it was.
     pub(crate) fn unchanged(&self, old: &Self) -> Option<FieldError> {
-        let same = self.value == old.value || (self.is_empty() && old.is_empty());
-        (!same).then(|| self.invalid("field is immutable"))
+        (!same(self.value, old.value)).then(|| self.invalid("field is immutable"))
     }
 }
 
@@ -166,6 +165,20 @@ pub(crate) fn is_empty(value: &Value) -> bool {
         Value::Array(items) => items.is_empty(),
         Value::Object(entries) => entries.is_empty(),
         Value::Bool(_) | Value::Number(_) => false,
+    }
+}
+
+/// Whether two values mean the same: what is missing is the same as what is empty.
+pub(crate) fn same(one: &Value, other: &Value) -> bool {
+    match (one, other) {
+        (Value::Object(a), Value::Object(b)) => a
+            .keys()
+            .chain(b.keys())
+            .all(|key| same(a.get(key).unwrap_or(&NOTHING), b.get(key).unwrap_or(&NOTHING))),
+        (Value::Array(a), Value::Array(b)) => {
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b))
+        }
+        _ => one == other || (is_empty(one) && is_empty(other)),
     }
 }
 

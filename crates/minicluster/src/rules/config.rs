@@ -51,7 +51,7 @@ fn validate_map(map: &Value) -> Vec<FieldError> {
     }
     let bytes = size(&data) + size(&binary);
     if bytes > MOST_BYTES {
-        errors.push(too_long(""));
+        errors.push(too_long("[]"));
     }
     errors
 }

@@ -4,10 +4,12 @@ use serde_json::{Value, json};
 
 use super::{
     PLAIN,
-    at::{each, fill, object},
-    keep_spec, keep_status,
+    at::{At, each, fill, object},
+    keep_spec, keep_status, names,
+    pod::{placement, resources},
+    selector,
 };
-use crate::kind::Rules;
+use crate::{FieldError, error::FieldErrorKind, kind::Rules};
 
 /// What a node says about itself; all of it is shown, known or not.
 const NODE_INFO: [&str; 10] = [
@@ -28,6 +30,9 @@ pub(crate) const RULES: Rules = Rules {
     defaults,
     prepare_update: keep_status,
     prepare_status: keep_spec,
+    validate,
+    validate_update,
+    validate_status: validate_both,
     fields: &[("spec.unschedulable", unschedulable)],
     ..PLAIN
 };
@@ -38,6 +43,7 @@ fn defaults(node: &mut Value) {
     {
         super::at::remove(spec, "unschedulable");
     }
+    cidrs(node);
     let Some(status) = object(node, "status") else { return };
     if let Some(capacity) = status.get("capacity").cloned() {
         fill(status, "allocatable", capacity);
@@ -53,6 +59,98 @@ fn defaults(node: &mut Value) {
         for name in NODE_INFO {
             fill(info, name, "");
         }
+    }
+}
+
+/// `podCIDR` is the first of `podCIDRs`; who gives one gets both.
+fn cidrs(node: &mut Value) {
+    let Some(spec) = object(node, "spec") else { return };
+    let at = At::root(spec);
+    let (one, all) = (at.field("podCIDR"), at.field("podCIDRs"));
+    if all.is_empty() && !one.is_empty() {
+        let one = one.value.clone();
+        super::at::set(spec, "podCIDRs", json!([one]));
+    } else if let Some(first) = all.value.get(0).cloned() {
+        super::at::set(spec, "podCIDR", first);
+    }
+}
+
+fn validate(node: &Value) -> Vec<FieldError> {
+    let root = At::root(node);
+    let mut errors = Vec::new();
+    taints(&root.at(&["spec", "taints"]), &mut errors);
+    for list in ["capacity", "allocatable"] {
+        let amounts = root.at(&["status", list]);
+        for (name, amount) in amounts.entries() {
+            let at = At::new(amount, format!("{}.{name}", amounts.path));
+            resources::quantity(name, &at, &mut errors);
+        }
+    }
+    errors
+}
+
+fn validate_update(new: &Value, old: &Value) -> Vec<FieldError> {
+    let (new, old) = (At::root(new), At::root(old));
+    let mut errors = Vec::new();
+    let addresses = new.at(&["status", "addresses"]);
+    let mut seen = Vec::new();
+    for address in addresses.items() {
+        if seen.contains(&address.value) {
+            errors.push(address.duplicate());
+        }
+        seen.push(address.value);
+    }
+    let (blocks, before) = (new.at(&["spec", "podCIDRs"]), old.at(&["spec", "podCIDRs"]));
+    if !before.is_empty() && blocks.value != before.value {
+        errors.push(
+            blocks.forbidden("node updates may not change podCIDR except from \"\" to valid"),
+        );
+    }
+    let (id, before) = (new.at(&["spec", "providerID"]), old.at(&["spec", "providerID"]));
+    if !before.is_empty() && id.text() != before.text() {
+        errors
+            .push(id.forbidden("node updates may not change providerID except from \"\" to valid"));
+    }
+    errors
+}
+
+/// Writes of a node's status are checked like writes of the node.
+fn validate_both(new: &Value, old: &Value) -> Vec<FieldError> {
+    let mut errors = validate(new);
+    errors.extend(validate_update(new, old));
+    errors
+}
+
+/// The real server says `metadata.taints`.
+fn taints(taints: &At<'_>, errors: &mut Vec<FieldError>) {
+    let taints = At::new(taints.value, "metadata.taints");
+    let mut seen = Vec::new();
+    for taint in taints.items() {
+        let [key, value, effect] = ["key", "value", "effect"].map(|name| taint.field(name));
+        errors.extend(selector::label_name(&key));
+        let wrong = names::label_value(value.text());
+        if !wrong.is_empty() {
+            errors.push(value.invalid_text(wrong.join(";")));
+        }
+        errors.extend(placement::taint_effect(&effect));
+        let pair = (key.text(), effect.text());
+        if seen.contains(&pair) {
+            let shown = format!(
+                r#"{{"Key":"{}","Value":"{}","Effect":"{}","TimeAdded":{}}}"#,
+                pair.0,
+                value.text(),
+                pair.1,
+                taint.field("timeAdded").value,
+            );
+            let error = FieldError::new(
+                FieldErrorKind::Duplicate,
+                taint.path,
+                taint.value.clone(),
+                "taints must be unique by key and effect pair",
+            );
+            errors.push(error.showing(shown));
+        }
+        seen.push(pair);
     }
 }
 

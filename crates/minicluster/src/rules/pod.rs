@@ -1,17 +1,23 @@
 //! Pods.
 
 pub(crate) mod admission;
+mod containers;
 mod defaults;
+pub(crate) mod placement;
 mod qos;
+pub(crate) mod resources;
+pub(crate) mod spec;
+mod update;
+mod volumes;
 
 use serde_json::{Value, json};
 
 use super::{
     PLAIN,
-    at::{keep, object, set},
+    at::{At, keep, object, set},
     text_at,
 };
-use crate::kind::Rules;
+use crate::{FieldError, kind::Rules};
 
 /// Where a pod is in its life when it is new.
 const PENDING: &str = "Pending";
@@ -22,6 +28,9 @@ pub(crate) const RULES: Rules = Rules {
     prepare_create,
     prepare_update,
     prepare_status,
+    validate,
+    validate_update: update::check,
+    validate_status: update::check_status,
     fields: &[
         ("spec.nodeName", |pod| text_at(pod, "/spec/nodeName")),
         ("spec.restartPolicy", |pod| text_at(pod, "/spec/restartPolicy")),
@@ -52,6 +61,12 @@ fn prepare_status(new: &mut Value, old: &Value) {
     if let (Some(metadata), Some(before)) = (object(new, "metadata"), old.get("metadata")) {
         keep(metadata, before, "ownerReferences");
     }
+}
+
+fn validate(pod: &Value) -> Vec<FieldError> {
+    let mut errors = Vec::new();
+    spec::check(&At::root(pod).field("spec"), &mut errors);
+    errors
 }
 
 fn host_network(pod: &Value) -> String {

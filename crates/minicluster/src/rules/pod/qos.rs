@@ -42,10 +42,5 @@ fn is_guaranteed(resources: &Value) -> bool {
 
 /// What is said of a resource; zero says nothing.
 fn amount(resources: &Value, side: &str, name: &str) -> Option<Quantity> {
-    let text = match resources.get(side)?.get(name)? {
-        Value::String(text) => text.clone(),
-        Value::Number(number) => number.to_string(),
-        _ => return None,
-    };
-    Quantity::parse(&text).ok().filter(|quantity| !quantity.is_zero())
+    super::resources::parse(resources.get(side)?.get(name)?).filter(|quantity| !quantity.is_zero())
 }
