@@ -148,10 +148,8 @@ pub(crate) fn precedence(version: &str) -> (u8, u64, u64, Reverse<String>) {
 
 /// The kinds of one group and version, by name.
 fn of_version<'k>(kinds: &'k [Arc<Kind>], group: &str, version: &str) -> Vec<&'k Arc<Kind>> {
-    let mut found: Vec<&Arc<Kind>> = kinds
-        .iter()
-        .filter(|kind| *kind.group == *group && *kind.version == *version)
-        .collect();
+    let mut found: Vec<&Arc<Kind>> =
+        kinds.iter().filter(|kind| *kind.group == *group && *kind.version == *version).collect();
     found.sort_by(|a, b| a.plural.cmp(&b.plural));
     found
 }

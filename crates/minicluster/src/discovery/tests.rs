@@ -86,7 +86,8 @@ fn the_best_version_comes_first() {
     let found = group(&kinds(), "example.com").unwrap();
     assert_eq!(names(&found["versions"], "version"), ["v10", "v2", "v1", "v1alpha1"]);
     assert_eq!(found["preferredVersion"]["groupVersion"], "example.com/v10");
-    let mut versions = ["foo1", "v1alpha1", "v10beta3", "v3beta1", "v1", "v11alpha2", "foo10", "v10"];
+    let mut versions =
+        ["foo1", "v1alpha1", "v10beta3", "v3beta1", "v1", "v11alpha2", "foo10", "v10"];
     versions.sort_by_key(|version| Reverse(precedence(version)));
     let expected = ["v10", "v1", "v10beta3", "v3beta1", "v11alpha2", "v1alpha1", "foo1", "foo10"];
     assert_eq!(versions, expected);
@@ -111,9 +112,15 @@ fn one_document_says_the_same() {
     assert_eq!(pod["responseKind"], json!({"group": "", "version": "", "kind": "Pod"}));
     let groups = aggregated(&kinds(), Root::Groups);
     let scale = &groups["items"][0]["versions"][0]["resources"][0]["subresources"][0];
-    assert_eq!(scale["responseKind"], json!({"group": "autoscaling", "version": "v1", "kind": "Scale"}));
+    assert_eq!(
+        scale["responseKind"],
+        json!({"group": "autoscaling", "version": "v1", "kind": "Scale"})
+    );
     let widget = &groups["items"][1]["versions"][1]["resources"][0];
-    assert_eq!(widget["responseKind"], json!({"group": "example.com", "version": "v2", "kind": "Widget"}));
+    assert_eq!(
+        widget["responseKind"],
+        json!({"group": "example.com", "version": "v2", "kind": "Widget"})
+    );
 }
 
 #[test]
