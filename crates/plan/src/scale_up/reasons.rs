@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use plimsoll_fit::{NodeId, Rejection, ShapeId, Snapshot};
-use plimsoll_model::{PodShape, Storage, World};
+use plimsoll_model::{Group, PodShape, Storage, World};
 use rustc_hash::FxHashMap;
 
 use super::{lots::probe, market::Market, shop::Shop};
@@ -115,10 +115,12 @@ fn exhausted(scene: &Scene<'_>, shop: &Shop, group: usize) -> Option<GroupReason
         return None;
     }
     let bought = shop.nodes.iter().filter(|node| node.group == group).count();
-    let max = scene.state.world.groups[group].max;
+    let Group { max, stock, .. } = scene.state.world.groups[group];
     let full = scene.state.groups[group].target as usize + bought >= max as usize;
     Some(if full {
         GroupReason::MaxSizeReached { max }
+    } else if stock.is_some_and(|stock| bought >= stock as usize) {
+        GroupReason::OutOfStock { stock: 0 }
     } else {
         GroupReason::QuotaExceeded { limit: "max-nodes-per-scaleup" }
     })

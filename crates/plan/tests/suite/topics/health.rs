@@ -82,7 +82,7 @@ fn stock_that_is_known_is_not_overdrawn() {
         expect![[r#"
             buy     cheap 0 → 1 for web-0 … web-3
             buy     dear 0 → 1 for web-4 … web-7
-            wait    web-8: AwaitsNextPass (cheap: QuotaExceeded by max-nodes-per-scaleup, dear: MaxSizeReached, none: OutOfStock 0, whole: OutOfStock 3)
+            wait    web-8: AwaitsNextPass (cheap: OutOfStock 0, dear: MaxSizeReached, none: OutOfStock 0, whole: OutOfStock 3)
             cost    $0.00 → $0.70
         "#]],
     );
