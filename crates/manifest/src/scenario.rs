@@ -91,6 +91,7 @@ fn from_json(text: &str) -> Result<World, ScenarioError> {
         budgets: objects.budgets,
         groups: groups.into_iter().map(|draft| draft.group).collect(),
         memory,
+        advice: Vec::new(),
     })
 }
 

@@ -3,6 +3,7 @@
 //! Plain values without I/O, clock or wire format. Whoever reads Kubernetes JSON turns it into these words once, at the
 //! rim; from there on strings are symbols, amounts are integers, and what the scheduler looks at is one comparable value.
 
+pub mod advice;
 pub mod affinity;
 pub mod group;
 pub mod labels;
@@ -22,6 +23,7 @@ pub mod volume;
 pub mod workload;
 pub mod world;
 
+pub use advice::{Advice, Alternative, Question};
 pub use affinity::{
     NameRequirement, NamespaceScope, NodeAffinity, NodeTerm, PodTerm, SpreadConstraint,
 };

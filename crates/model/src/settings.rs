@@ -92,6 +92,8 @@ pub enum Expander {
     Price,
     /// The user's list.
     Priority,
+    /// A service of the user's own: `grpc`.
+    Service,
     /// Any, by the seed.
     Random,
 }

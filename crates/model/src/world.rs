@@ -8,7 +8,8 @@ use std::{
 use jiff::{SignedDuration, Timestamp};
 
 use crate::{
-    Budget, Controller, DaemonSet, Group, Namespaces, Node, Pod, PodName, Settings, Storage, Symbol,
+    Advice, Budget, Controller, DaemonSet, Group, Namespaces, Node, Pod, PodName, Settings,
+    Storage, Symbol,
 };
 
 /// What a pass sees. Nothing in it changes while a decision is made.
@@ -36,6 +37,8 @@ pub struct World {
     pub groups: Vec<Group>,
     /// What earlier passes left to be remembered.
     pub memory: Memory,
+    /// Answers to what an earlier attempt at this decision asked.
+    pub advice: Vec<Advice>,
 }
 
 /// What has to survive from pass to pass, and over a restart.

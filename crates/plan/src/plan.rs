@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use plimsoll_fit::Rejection;
-use plimsoll_model::{Memory, Money, PodName, Symbol, Timestamp};
+use plimsoll_model::{Memory, Money, PodName, Question, Symbol, Timestamp};
 
 /// What a pass decided. Every list is sorted by its fields in the order they stand.
 #[derive(Clone, Debug, Default)]
@@ -30,6 +30,9 @@ pub struct Plan {
     pub placements: Vec<Placement>,
     /// What the next pass has to remember.
     pub memory: Memory,
+    /// What the user's service would have to be asked to choose as they want it. While there is a question the purchases are
+    /// provisional: with the answer in the World the plan may be another.
+    pub questions: Vec<Question>,
 }
 
 /// A group to grow.

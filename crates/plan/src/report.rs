@@ -39,6 +39,7 @@ pub(crate) fn report(scene: Scene<'_>, mut findings: Findings) -> Plan {
         placements: placements(&scene, &findings, &names),
         pods: pods(&scene, &findings, &names),
         memory: remember(&scene, &purchases, &findings, replaced),
+        questions: findings.served.bought.shop.questions.clone(),
         purchases,
         retirements: findings.given.retirements,
         repairs: scene.state.repairs,

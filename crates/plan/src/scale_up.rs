@@ -202,7 +202,7 @@ fn expand(
     similar: &Similar,
     rules: &[Expander],
 ) -> Vec<Demand> {
-    match expander::choose(scene, &shop.offers, &packable, rules) {
+    match expander::choose(scene, shop, &packable, rules) {
         Some(choice) => realise::realise(scene, shop, packable, &choice.packing, similar),
         None => packable.pools.into_iter().flat_map(|pool| pool.into_values().flatten()).collect(),
     }

@@ -40,7 +40,7 @@ pub(super) enum Target {
     Consolidation(fn(&mut Flags) -> &mut Consolidation),
 }
 
-const EXPANDERS: [(&str, Expander); 7] = [
+const EXPANDERS: [(&str, Expander); 8] = [
     ("least-cost", Expander::LeastCost),
     ("least-waste", Expander::LeastWaste),
     ("most-pods", Expander::MostPods),
@@ -48,6 +48,7 @@ const EXPANDERS: [(&str, Expander); 7] = [
     ("price", Expander::Price),
     ("priority", Expander::Priority),
     ("random", Expander::Random),
+    ("grpc", Expander::Service),
 ];
 
 const CONSOLIDATIONS: [(&str, Consolidation); 4] = [

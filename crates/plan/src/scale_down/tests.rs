@@ -70,6 +70,7 @@ fn world() -> Builder {
         budgets: Vec::new(),
         groups: Vec::new(),
         memory: Memory::default(),
+        advice: Vec::new(),
     })
     .controller("ReplicaSet", "web", 5)
 }

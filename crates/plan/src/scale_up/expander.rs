@@ -5,11 +5,13 @@
 
 use plimsoll_model::{Expander, ScaleUpSettings, Symbol, resource};
 
-use super::{items::Packable, market::Offer};
+use super::{items::Packable, market::Offer, shop::Shop};
 use crate::{
     pack::{Packing, Problem, pack},
     scene::Scene,
 };
+
+mod service;
 
 /// What growing one group would do.
 #[derive(Debug)]
@@ -23,14 +25,24 @@ pub(crate) struct Choice {
 /// The best choice by the user's rules, if any group helps anybody.
 pub(crate) fn choose(
     scene: &Scene<'_>,
-    offers: &[Offer],
+    shop: &mut Shop,
     packable: &Packable,
     rules: &[Expander],
 ) -> Option<Choice> {
+    let offers = shop.offers.as_slice();
     let mut choices: Vec<Choice> =
         (0..offers.len()).filter_map(|offer| consider(offer, &packable.problem)).collect();
     for rule in rules {
-        filter(scene, offers, packable, *rule, &mut choices);
+        if *rule == Expander::Service {
+            let question = service::question(scene, offers, packable, &choices);
+            match service::answer(scene, &question) {
+                Some(best) => service::keep(scene, offers, best, &mut choices),
+                None if choices.len() > 1 => shop.questions.push(question),
+                None => {}
+            }
+        } else {
+            filter(scene, offers, packable, *rule, &mut choices);
+        }
     }
     // What is still equal is decided by money, then by name: the same world, the same choice.
     let groups = &scene.state.world.groups;
@@ -83,6 +95,8 @@ fn filter(
                 *choices = vec![kept];
             }
         }
+        // Asked by whoever runs the filters: it needs to leave a question behind.
+        Expander::Service => {}
     }
 }
 

@@ -1,7 +1,7 @@
 //! What is being bought: new nodes, and the pods they were bought for.
 
 use plimsoll_fit::NodeId;
-use plimsoll_model::Symbol;
+use plimsoll_model::{Question, Symbol};
 
 use super::market::{Allowance, Market, Offer};
 use crate::{existing::Placed, pending::Demand, scene::Scene};
@@ -15,6 +15,8 @@ pub(crate) struct Shop {
     pub nodes: Vec<NewNode>,
     /// Pods that got a place, in that order.
     pub placed: Vec<Placed>,
+    /// What only the user's service can answer.
+    pub questions: Vec<Question>,
     /// By group: how many nodes were ever opened, for their names.
     opened: Vec<u32>,
 }
@@ -38,6 +40,7 @@ impl Shop {
             allowance,
             nodes: Vec::new(),
             placed: Vec::new(),
+            questions: Vec::new(),
             opened: vec![0; scene.templates.len()],
         }
     }

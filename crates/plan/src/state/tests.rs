@@ -57,6 +57,7 @@ fn world() -> Builder {
         budgets: Vec::new(),
         groups: Vec::new(),
         memory: Memory::default(),
+        advice: Vec::new(),
     })
 }
 

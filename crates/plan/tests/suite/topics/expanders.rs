@@ -2,7 +2,10 @@
 
 use expect_test::expect;
 
-use crate::fixture::check;
+use plimsoll_model::{Advice, Symbol};
+use plimsoll_plan::plan;
+
+use crate::fixture::{check, show, world};
 
 #[test]
 fn least_waste_fills_its_node_best() {
@@ -205,4 +208,46 @@ fn least_waste_counts_idle_accelerators() {
             cost    $0.00 → $0.50
         "#]],
     );
+}
+
+#[test]
+fn a_service_of_the_users_own_is_asked_and_heard() {
+    let mut world = world(
+        "
+        flags expander=grpc,least-waste
+        group a 0..10 4cpu 16Gi $0.20
+        group b 0..10 4cpu 16Gi $0.30
+        group c 0..10 8cpu 32Gi $0.40
+        pods web*6 1cpu 1Gi
+        ",
+    );
+    // Without an answer the next rule decides, and the question is left for who can ask it.
+    let first = plan(&world);
+    expect![[r#"
+        buy     c 0 → 1 for web-0 … web-5
+        cost    $0.00 → $0.40
+    "#]]
+    .assert_eq(&show(&first));
+    let [question] = first.questions.as_slice() else { panic!("{:?}", first.questions) };
+    let asked =
+        question.alternatives.iter().map(|one| (one.group.as_str(), one.nodes, one.pods.len()));
+    assert_eq!(asked.collect::<Vec<_>>(), [("a", 2, 6), ("b", 2, 6), ("c", 1, 6)]);
+
+    let answer = |best: &[&str]| Advice {
+        question: question.clone(),
+        best: best.iter().map(|group| Symbol::new(group)).collect(),
+    };
+    world.advice = vec![answer(&["b"])];
+    let second = plan(&world);
+    expect![[r#"
+        buy     b 0 → 2 for web-0 … web-5
+        cost    $0.00 → $0.60
+    "#]]
+    .assert_eq(&show(&second));
+    assert!(second.questions.is_empty());
+
+    // A service that names nothing of use is not listened to, and not asked again.
+    world.advice = vec![answer(&["gone"])];
+    assert_eq!(show(&plan(&world)), show(&first));
+    assert!(plan(&world).questions.is_empty());
 }
