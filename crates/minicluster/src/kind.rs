@@ -4,7 +4,13 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::{FieldError, custom::CustomKind, schema::Type};
+use crate::{FieldError, custom::CustomKind, schema::Type, store::Resource};
+
+/// What can be done with the objects of a kind, in the order of discovery.
+const VERBS: &[&str] =
+    &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];
+const VERBS_OF_NAMESPACES: &[&str] =
+    &["create", "delete", "get", "list", "patch", "update", "watch"];
 
 /// A kind of object that the server keeps. Built-in kinds are listed in [`crate::registry`]; others come from
 /// `CustomResourceDefinition` objects and go with them.
@@ -113,6 +119,17 @@ impl Kind {
     /// Whether its objects live in namespaces.
     pub fn is_namespaced(&self) -> bool {
         self.scope == Scope::Namespaced
+    }
+
+    /// What can be done with its objects, in the order of discovery.
+    pub fn verbs(&self) -> &'static [&'static str] {
+        if self.group.is_empty() && &*self.kind == "Namespace" { VERBS_OF_NAMESPACES } else { VERBS }
+    }
+
+    /// Where its objects are kept. All versions of a group share them, and so do both groups that have events.
+    pub fn storage(&self) -> Resource {
+        let group = if &*self.group == "events.k8s.io" { "" } else { &*self.group };
+        Resource::new(group, &self.plural)
     }
 
     /// Whether it has this subresource.

@@ -1,9 +1,13 @@
 //! Objects as the store keeps them.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::sync::Arc;
 
 use bytes::Bytes;
 use serde_json::Value;
+
+pub use self::labels::Labels;
+
+mod labels;
 
 /// One version of one object. Cheap to share: a list, the history and every watch hold the same one.
 #[derive(Debug)]
@@ -14,12 +18,13 @@ pub struct Object {
     pub uid: Box<str>,
     /// `metadata.resourceVersion`.
     pub revision: u64,
-    /// Its labels, for selectors.
-    pub labels: BTreeMap<Box<str>, Box<str>>,
-    /// The values of the fields that field selectors may name, in the order of the kind's list.
-    pub fields: Box<[Box<str>]>,
-    /// The whole object as JSON, `apiVersion` and `kind` included. Bytes rather than a tree: a tree is ten times as large, and
-    /// lists and watches only ever copy it out.
+    /// Its labels, for selectors. The pods of a workload share them.
+    pub labels: Labels,
+    /// The values of the fields that field selectors may name, in the order of the kind's list. Shared, because thousands of
+    /// pods run on one node or are `Running`.
+    pub fields: Box<[Arc<str>]>,
+    /// The whole object as JSON, `apiVersion` and `kind` included and first. Bytes rather than a tree: a tree is ten times as
+    /// large, and lists and watches only ever copy it out.
     pub json: Bytes,
 }
 
@@ -40,4 +45,48 @@ impl Object {
         // The store only takes what it serialised itself.
         serde_json::from_slice(&self.json).unwrap_or_default()
     }
+
+    /// The JSON without the leading `{` and without `apiVersion` and `kind`: what follows a `{` in a list of a built-in kind.
+    pub fn untyped(&self) -> &[u8] {
+        // Keys are sorted, so that these two come first; no value of theirs needs escaping, so that a quote ends it.
+        const STRINGS: usize = 4;
+        let mut quotes = 0;
+        for (at, byte) in self.json.iter().enumerate() {
+            quotes += usize::from(*byte == b'"');
+            if quotes == 2 * STRINGS {
+                let rest = self.json.get(at + 1..).unwrap_or_default();
+                return rest.strip_prefix(b",").unwrap_or(rest);
+            }
+        }
+        &self.json
+    }
+
+    /// The same state under another revision: what a watch shows of an object that is gone, or that left its selector.
+    #[must_use]
+    pub fn at_revision(&self, revision: u64) -> Self {
+        let mut value = self.value();
+        if let Some(metadata) = value.get_mut("metadata").and_then(Value::as_object_mut) {
+            metadata.insert("resourceVersion".to_owned(), Value::from(revision.to_string()));
+        }
+        Self {
+            key: self.key.clone(),
+            uid: self.uid.clone(),
+            revision,
+            labels: self.labels.clone(),
+            fields: self.fields.clone(),
+            json: Bytes::from(value.to_string()),
+        }
+    }
 }
+
+// === impl Key ===
+
+impl Key {
+    /// The object `name` in `namespace`.
+    pub fn new(namespace: &str, name: &str) -> Self {
+        Self { namespace: Arc::from(namespace), name: Arc::from(name) }
+    }
+}
+
+#[cfg(test)]
+mod tests;
