@@ -17,6 +17,7 @@ pub use self::{
         DeleteOptions, Deleted, FieldValidation, ListQuery, Listing, PatchRequest, Preconditions,
         Propagation, Target, WatchQuery, WriteOptions, Written,
     },
+    patching::Patch,
     watch::{Watch, WatchEvent},
 };
 use crate::{
@@ -35,6 +36,7 @@ mod definitions;
 mod delete;
 mod metadata;
 mod options;
+mod patching;
 mod persist;
 mod read;
 mod token;
@@ -124,6 +126,3 @@ impl Api {
         change(&mut self.shared.registry.write().unwrap_or_else(PoisonError::into_inner));
     }
 }
-
-#[cfg(test)]
-mod tests;

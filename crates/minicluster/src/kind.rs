@@ -123,7 +123,11 @@ impl Kind {
 
     /// What can be done with its objects, in the order of discovery.
     pub fn verbs(&self) -> &'static [&'static str] {
-        if self.group.is_empty() && &*self.kind == "Namespace" { VERBS_OF_NAMESPACES } else { VERBS }
+        if self.group.is_empty() && &*self.kind == "Namespace" {
+            VERBS_OF_NAMESPACES
+        } else {
+            VERBS
+        }
     }
 
     /// Where its objects are kept. All versions of a group share them, and so do both groups that have events.

@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 
-use serde_json::Value;
-
 use crate::{
     kind::{Kind, Rules, Scope},
-    schema::Type,
+    rules::rules_for,
+    schema::{self, Type},
 };
 
 mod table;
@@ -82,47 +81,18 @@ fn built_in(row: &table::Row) -> Kind {
         categories: texts(row.categories),
         scope: if row.namespaced { Scope::Namespaced } else { Scope::Cluster },
         subresources: row.subresources.to_vec(),
-        schema: schema(&format!("{}.{}", row.package, row.kind)),
-        rules: rules(row.group, row.kind),
+        schema: schema::built_in(&format!("{}.{}", row.package, row.kind))
+            .unwrap_or_else(Type::any),
+        rules: rules_of(row),
         custom: None,
     }
 }
 
-fn schema(_name: &str) -> Arc<Type> {
-    Arc::new(Type::default())
-}
-
-fn rules(group: &str, kind: &str) -> Rules {
-    Rules {
-        defaults: |_| {},
-        prepare_create: |_| {},
-        prepare_update: |new, old| keep(new, old, "status"),
-        prepare_status: |new, old| {
-            let status = new.get("status").cloned();
-            new.clone_from(old);
-            if let Some(object) = new.as_object_mut() {
-                match status {
-                    Some(status) => object.insert("status".to_owned(), status),
-                    None => object.remove("status"),
-                };
-            }
-        },
-        validate: |_| Vec::new(),
-        validate_update: |_, _| Vec::new(),
-        validate_status: |_, _| Vec::new(),
-        fields: &[],
-        unconditional_update: kind != "Lease",
-        create_on_update: kind == "Lease",
-        generation: matches!(group, "apps" | "batch" | "policy") || kind == "Pod",
-        orphans: kind == "Job",
-        graceful: kind == "Pod",
+/// Both groups that have events keep them in one place, so that both look at them in the same way.
+fn rules_of(row: &table::Row) -> Rules {
+    let rules = rules_for(row.group, row.kind);
+    if row.group == "events.k8s.io" {
+        return Rules { fields: rules_for("", row.kind).fields, ..rules };
     }
-}
-
-fn keep(new: &mut Value, old: &Value, field: &str) {
-    let Some(object) = new.as_object_mut() else { return };
-    match old.get(field) {
-        Some(value) => object.insert(field.to_owned(), value.clone()),
-        None => object.remove(field),
-    };
+    rules
 }

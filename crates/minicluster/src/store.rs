@@ -8,19 +8,17 @@
 //! Invariant: a writer never waits for a reader of the history. A watch is only told that there is something new; it fetches it
 //! when it gets round to it, and if the history no longer reaches back that far, it is told so instead of getting a gap.
 
-use std::{
-    sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard},
-};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 
 use tokio::sync::watch;
 
+use self::state::State;
 pub use self::{
     history::{Event, Limits, Outcome, TooOld},
     intern::Interner,
     page::{Page, Range},
     selector::{FieldSelector, Filter, LabelSelector},
 };
-use self::state::State;
 use crate::object::{Key, Object};
 
 mod export;
@@ -84,8 +82,7 @@ impl Resource {
 impl Store {
     /// An empty store.
     pub fn new(limits: Limits) -> Self {
-        let shared =
-            Shared { state: RwLock::new(State::new(limits)), writer: Mutex::default() };
+        let shared = Shared { state: RwLock::new(State::new(limits)), writer: Mutex::default() };
         Self { shared: Arc::new(shared) }
     }
 
@@ -112,12 +109,7 @@ impl Store {
     /// The events of a resource after `revision`.
     pub fn subscribe(&self, resource: &Resource, revision: u64) -> Subscription {
         let latest = self.write_state(|state| state.shelf_mut(resource).latest.subscribe());
-        Subscription {
-            store: self.clone(),
-            resource: resource.clone(),
-            latest,
-            position: revision,
-        }
+        Subscription { store: self.clone(), resource: resource.clone(), latest, position: revision }
     }
 
     /// Waits for its turn to write.
@@ -207,6 +199,3 @@ impl Subscription {
         let _ = self.latest.changed().await;
     }
 }
-
-#[cfg(test)]
-mod tests;

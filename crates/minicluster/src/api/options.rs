@@ -4,10 +4,10 @@ use std::{sync::Arc, time::Duration};
 
 use serde_json::Value;
 
+use super::Patch;
 use crate::{
     Object,
     kind::Subresource,
-    patch::Patch,
     store::{FieldSelector, Filter, LabelSelector},
 };
 

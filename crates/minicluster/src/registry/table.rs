@@ -40,11 +40,7 @@ const APPS: Row = Row {
 const STORAGE: Row =
     Row { group: "storage.k8s.io", namespaced: false, package: "io.k8s.api.storage.v1", ..CORE };
 
-const RBAC: Row = Row {
-    group: "rbac.authorization.k8s.io",
-    package: "io.k8s.api.rbac.v1",
-    ..CORE
-};
+const RBAC: Row = Row { group: "rbac.authorization.k8s.io", package: "io.k8s.api.rbac.v1", ..CORE };
 
 /// In the order of the real server's discovery: groups as it lists them, kinds by plural.
 pub(super) const BUILT_IN: &[Row] = &[
@@ -124,8 +120,20 @@ pub(super) const BUILT_IN: &[Row] = &[
         subresources: &[Stub("proxy"), Status],
         ..CORE
     },
-    Row { kind: "ControllerRevision", plural: "controllerrevisions", categories: &[], subresources: &[], ..APPS },
-    Row { kind: "DaemonSet", plural: "daemonsets", short_names: &["ds"], subresources: &[Status], ..APPS },
+    Row {
+        kind: "ControllerRevision",
+        plural: "controllerrevisions",
+        categories: &[],
+        subresources: &[],
+        ..APPS
+    },
+    Row {
+        kind: "DaemonSet",
+        plural: "daemonsets",
+        short_names: &["ds"],
+        subresources: &[Status],
+        ..APPS
+    },
     Row { kind: "Deployment", plural: "deployments", short_names: &["deploy"], ..APPS },
     Row { kind: "ReplicaSet", plural: "replicasets", short_names: &["rs"], ..APPS },
     Row { kind: "StatefulSet", plural: "statefulsets", short_names: &["sts"], ..APPS },
@@ -163,7 +171,12 @@ pub(super) const BUILT_IN: &[Row] = &[
     Row { kind: "CSINode", plural: "csinodes", ..STORAGE },
     Row { kind: "CSIStorageCapacity", plural: "csistoragecapacities", namespaced: true, ..STORAGE },
     Row { kind: "StorageClass", plural: "storageclasses", short_names: &["sc"], ..STORAGE },
-    Row { kind: "VolumeAttachment", plural: "volumeattachments", subresources: &[Status], ..STORAGE },
+    Row {
+        kind: "VolumeAttachment",
+        plural: "volumeattachments",
+        subresources: &[Status],
+        ..STORAGE
+    },
     Row {
         group: "apiextensions.k8s.io",
         kind: "CustomResourceDefinition",

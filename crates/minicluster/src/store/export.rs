@@ -20,8 +20,8 @@ struct Head {
 /// Every other line: one object and where it belongs.
 #[derive(Serialize, Deserialize)]
 struct Line<'l> {
-    group: Arc<str>,
-    plural: Arc<str>,
+    group: String,
+    plural: String,
     #[serde(borrow)]
     object: &'l RawValue,
 }
@@ -45,8 +45,9 @@ impl Store {
         };
         serde_json::to_writer(&mut *out, &Head { revision })?;
         out.write_all(b"\n")?;
-        for (Resource { group, plural }, object) in objects {
+        for (resource, object) in objects {
             let object = serde_json::from_slice(&object.json)?;
+            let (group, plural) = (resource.group.to_string(), resource.plural.to_string());
             serde_json::to_writer(&mut *out, &Line { group, plural, object })?;
             out.write_all(b"\n")?;
         }
@@ -69,7 +70,7 @@ impl Store {
         for line in lines {
             let line = line?;
             let Line { group, plural, object } = serde_json::from_str(&line)?;
-            let resource = Resource { group, plural };
+            let resource = Resource::new(&group, &plural);
             if let Some(object) = make(&resource, object.get(), &mut writer.interner) {
                 self.write_state(|state| {
                     let shelf = state.shelf_mut(&resource);

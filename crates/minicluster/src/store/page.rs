@@ -6,7 +6,10 @@ use std::{
     sync::Arc,
 };
 
-use super::{Filter, Resource, TooOld, state::{Shelf, State}};
+use super::{
+    Filter, Resource, TooOld,
+    state::{Shelf, State},
+};
 use crate::object::{Key, Object};
 
 /// Which objects of a resource a list wants.
@@ -22,6 +25,8 @@ pub struct Range<'r> {
     pub limit: usize,
     /// Only those that match.
     pub filter: Option<&'r Filter>,
+    /// Only this one: spares looking at all others where a filter names it.
+    pub only: Option<&'r Key>,
 }
 
 /// A list, or a page of one.
@@ -58,7 +63,10 @@ impl State {
                 let overlay = overlay(shelf, at);
                 fill(&mut page, range, as_of(shelf, range, &overlay));
             }
-            _ => fill(&mut page, range, now(shelf, range)),
+            _ => match range.only {
+                Some(key) => fill(&mut page, range, shelf.objects.get(key).into_iter()),
+                None => fill(&mut page, range, now(shelf, range)),
+            },
         }
         Ok(page)
     }

@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::{ApiError, Kind, object::{Labels, Object}};
+use crate::{
+    ApiError, Kind,
+    object::{Labels, Object},
+};
 
 mod parse;
 
@@ -90,11 +93,15 @@ impl LabelSelector {
     pub fn from_value(selector: &Value) -> Option<Self> {
         let selector = selector.as_object()?;
         let mut requirements = Vec::new();
-        for (key, value) in selector.get("matchLabels").and_then(Value::as_object).into_iter().flatten() {
+        for (key, value) in
+            selector.get("matchLabels").and_then(Value::as_object).into_iter().flatten()
+        {
             let values = vec![value.as_str().unwrap_or_default().into()];
             requirements.push(Requirement { key: key.as_str().into(), test: Test::In(values) });
         }
-        for expression in selector.get("matchExpressions").and_then(Value::as_array).into_iter().flatten() {
+        for expression in
+            selector.get("matchExpressions").and_then(Value::as_array).into_iter().flatten()
+        {
             let text = |name| expression.get(name).and_then(Value::as_str).unwrap_or_default();
             let values = expression.get("values").and_then(Value::as_array).into_iter().flatten();
             let values = values.filter_map(Value::as_str).map(Into::into).collect();
@@ -137,7 +144,9 @@ impl Requirement {
     fn holds(&self, label: Option<&str>) -> bool {
         let number = || label.and_then(|text| text.parse::<i64>().ok());
         match &self.test {
-            Test::In(values) => label.is_some_and(|label| values.iter().any(|value| **value == *label)),
+            Test::In(values) => {
+                label.is_some_and(|label| values.iter().any(|value| **value == *label))
+            }
             Test::NotIn(values) => {
                 label.is_none_or(|label| values.iter().all(|value| **value != *label))
             }

@@ -58,7 +58,9 @@ pub(super) fn label_selector(text: &str) -> Result<LabelSelector, String> {
             Token::End => return Ok(LabelSelector { requirements }),
             other => {
                 let found = other.text();
-                return Err(format!("found '{found}', expected: !, identifier, or 'end of string'"));
+                return Err(format!(
+                    "found '{found}', expected: !, identifier, or 'end of string'"
+                ));
             }
         }
     }
@@ -163,9 +165,14 @@ impl<'t> Parser<'t> {
                 }
                 Token::Symbol("," | ")") => values.push("".into()),
                 other if values.is_empty() => {
-                    return Err(format!("found '{}', expected: ',', ')' or identifier", other.text()));
+                    return Err(format!(
+                        "found '{}', expected: ',', ')' or identifier",
+                        other.text()
+                    ));
                 }
-                other => return Err(format!("found '{}', expected: ',', or identifier", other.text())),
+                other => {
+                    return Err(format!("found '{}', expected: ',', or identifier", other.text()));
+                }
             }
             match self.next() {
                 Token::Symbol(",") => {}
@@ -296,14 +303,16 @@ fn unescape(value: &str) -> Result<String, String> {
             '\\' => match chars.next() {
                 Some(next @ ('\\' | ',' | '=')) => plain.push(next),
                 Some(other) => {
-                    return Err(format!("invalid field selector: invalid escape sequence: \\{other}"));
+                    return Err(format!(
+                        "invalid field selector: invalid escape sequence: \\{other}"
+                    ));
                 }
-                None => return Err("invalid field selector: invalid escape sequence: \\".to_owned()),
+                None => {
+                    return Err("invalid field selector: invalid escape sequence: \\".to_owned());
+                }
             },
             ',' | '=' => {
-                return Err(format!(
-                    "invalid field selector: unescaped character in value: {c}"
-                ));
+                return Err(format!("invalid field selector: unescaped character in value: {c}"));
             }
             other => plain.push(other),
         }

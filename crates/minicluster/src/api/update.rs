@@ -1,0 +1,241 @@
+//! Changes: update, patch, and what controllers do.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::{
+    Api, PatchRequest, Target, WriteOptions, Written, convert::View, create::dry, decode, metadata,
+    read::parse_version,
+};
+use crate::{
+    ApiError, FieldError, Kind, Object, kind::Subresource, object::Key, rules, schema,
+    store::Writer,
+};
+
+const STALE: &str =
+    "the object has been modified; please apply your changes to the latest version and try again";
+
+/// A change that is ready to be checked.
+struct Change<'c> {
+    at: &'c Target<'c>,
+    new: Value,
+    /// The object before, in the form of the kind.
+    old: &'c Value,
+    before: &'c Arc<Object>,
+    options: &'c WriteOptions,
+}
+
+// === impl Api ===
+
+impl Api {
+    /// Puts what a client sent in the place of an object, or of its status.
+    pub fn update(
+        &self,
+        kind: &Kind,
+        at: &Target<'_>,
+        body: Value,
+        options: &WriteOptions,
+    ) -> Result<Written, ApiError> {
+        let decoded = decode::body(kind, body, options)?;
+        let mut new = decoded.value;
+        metadata::check_name(&new, at)?;
+        metadata::settle_namespace(kind, &mut new, at.namespace)?;
+        (kind.rules.defaults)(&mut new);
+        let mut writer = self.store().writer();
+        let Some(before) = writer.get(&kind.storage(), &Key::new(at.namespace, at.name)) else {
+            if at.subresource.is_none() && kind.rules.create_on_update {
+                self.fill_in(kind, &mut new);
+                metadata::set(&mut new, "resourceVersion", Value::Null);
+                let object = self.insert(&mut writer, kind, new, options)?;
+                return Ok(Written { object, created: true, warnings: decoded.warnings });
+            }
+            return Err(ApiError::not_found(&kind.group, &kind.plural, at.name));
+        };
+        let uid = metadata::text(&new, "uid");
+        if !uid.is_empty() && *uid != *before.uid {
+            let why = format!(
+                "Precondition failed: UID in precondition: {uid}, UID in object meta: {}",
+                before.uid
+            );
+            return Err(ApiError::conflict(&kind.group, &kind.plural, at.name, &why));
+        }
+        let old = View::of(kind).value(&before);
+        let change = Change { at, new, old: &old, before: &before, options };
+        let object = self.replace(&mut writer, kind, change)?;
+        drop(writer);
+        self.after_write(kind, &object, options);
+        Ok(Written { object, created: false, warnings: decoded.warnings })
+    }
+
+    /// Changes an object as a patch says. Where the patch names no resourceVersion it is applied to the newest state.
+    pub fn patch(
+        &self,
+        kind: &Kind,
+        at: &Target<'_>,
+        patch: PatchRequest,
+        options: &WriteOptions,
+    ) -> Result<Written, ApiError> {
+        let patch = match patch {
+            PatchRequest::Patch(patch) => patch,
+            PatchRequest::Apply { config, force } => {
+                return self.apply(kind, at, &config, force, options);
+            }
+        };
+        let mut writer = self.store().writer();
+        let before = writer
+            .get(&kind.storage(), &Key::new(at.namespace, at.name))
+            .ok_or_else(|| ApiError::not_found(&kind.group, &kind.plural, at.name))?;
+        let old = View::of(kind).value(&before);
+        let mut new = super::patching::apply(kind, &old, &patch)?;
+        let warnings = super::patching::decode(kind, &patch, &mut new, options)?;
+        metadata::check_name(&new, at)?;
+        metadata::settle_namespace(kind, &mut new, at.namespace)?;
+        (kind.rules.defaults)(&mut new);
+        let change = Change { at, new, old: &old, before: &before, options };
+        let object = self.replace(&mut writer, kind, change)?;
+        drop(writer);
+        self.after_write(kind, &object, options);
+        Ok(Written { object, created: false, warnings })
+    }
+
+    /// Reads, changes and writes an object with nobody in between, for controllers. The change goes through the same
+    /// preparation and checks as an update. It must not call the API: it holds the right to write.
+    pub fn modify(
+        &self,
+        kind: &Kind,
+        at: &Target<'_>,
+        change: impl FnOnce(&mut Value),
+    ) -> Result<Arc<Object>, ApiError> {
+        let options = WriteOptions::default();
+        let mut writer = self.store().writer();
+        let before = writer
+            .get(&kind.storage(), &Key::new(at.namespace, at.name))
+            .ok_or_else(|| ApiError::not_found(&kind.group, &kind.plural, at.name))?;
+        let old = View::of(kind).value(&before);
+        let mut new = old.clone();
+        change(&mut new);
+        decode::canonical(kind, &mut new, &options).map_err(ApiError::bad_request)?;
+        (kind.rules.defaults)(&mut new);
+        let change = Change { at, new, old: &old, before: &before, options: &options };
+        let object = self.replace(&mut writer, kind, change)?;
+        drop(writer);
+        self.after_write(kind, &object, &options);
+        Ok(object)
+    }
+
+    /// The second half of every change: versions, preparation, checks, storage.
+    fn replace(
+        &self,
+        writer: &mut Writer<'_>,
+        kind: &Kind,
+        change: Change<'_>,
+    ) -> Result<Arc<Object>, ApiError> {
+        let Change { at, mut new, old, before, options } = change;
+        check_version(kind, at, &mut new, old)?;
+        prepare(kind, at, &mut new, old);
+        schema::with_zero_values(&kind.schema, &mut new);
+        check(kind, at, &new, old)?;
+        if new == *old {
+            return Ok(View::of(kind).show(before));
+        }
+        if goes_now(kind, &new, old) {
+            let last = Arc::new(dry(kind, &new));
+            if !options.dry_run {
+                self.drop_object(writer, kind, before);
+            }
+            return Ok(last);
+        }
+        Ok(self.keep(writer, kind, new, options))
+    }
+}
+
+/// Whoever names a version must name the newest; whoever names none may go on where the kind allows it.
+fn check_version(
+    kind: &Kind,
+    at: &Target<'_>,
+    new: &mut Value,
+    old: &Value,
+) -> Result<(), ApiError> {
+    let said = metadata::text(new, "resourceVersion");
+    let version = parse_version(said).map_err(|_| {
+        ApiError::new(500, "", format!("strconv.ParseUint: parsing {said:?}: invalid syntax"))
+    })?;
+    if version == 0 && !kind.rules.unconditional_update {
+        let path = "metadata.resourceVersion";
+        let error = FieldError::invalid(path, 0, "must be specified for an update");
+        return Err(ApiError::invalid(&kind.group, &kind.plural, at.name, &[error]));
+    }
+    if version != 0 && said != metadata::text(old, "resourceVersion") {
+        return Err(ApiError::conflict(&kind.group, &kind.plural, at.name, STALE));
+    }
+    metadata::keep(new, old, "resourceVersion");
+    Ok(())
+}
+
+/// Puts back what a change may not touch, and counts it.
+fn prepare(kind: &Kind, at: &Target<'_>, new: &mut Value, old: &Value) {
+    metadata::keep(new, old, "generation");
+    match at.subresource {
+        None => {
+            rules::admit_update(kind, new, old);
+            (kind.rules.prepare_update)(new, old);
+        }
+        Some(Subresource::Finalize) => {
+            let finalizers = new.pointer("/spec/finalizers").cloned();
+            new.clone_from(old);
+            new["spec"] = finalizers.map_or_else(|| json!({}), |list| json!({"finalizers": list}));
+        }
+        Some(_) => (kind.rules.prepare_status)(new, old),
+    }
+    if metadata::text(new, "uid").is_empty() {
+        metadata::keep(new, old, "uid");
+    }
+    metadata::keep(new, old, "creationTimestamp");
+    if !metadata::text(old, "deletionTimestamp").is_empty() {
+        metadata::keep(new, old, "deletionTimestamp");
+    }
+    if metadata::number(new, "deletionGracePeriodSeconds").is_none() {
+        metadata::keep(new, old, "deletionGracePeriodSeconds");
+    }
+    if kind.rules.generation && at.subresource.is_none() && wishes(new) != wishes(old) {
+        let generation = metadata::number(old, "generation").unwrap_or_default();
+        metadata::set(new, "generation", json!(generation + 1));
+    }
+}
+
+/// Everything but metadata and status.
+fn wishes(object: &Value) -> Vec<(&String, &Value)> {
+    let members = object.as_object().into_iter().flatten();
+    members.filter(|(name, _)| !matches!(name.as_str(), "metadata" | "status")).collect()
+}
+
+fn check(kind: &Kind, at: &Target<'_>, new: &Value, old: &Value) -> Result<(), ApiError> {
+    // The real server checks metadata twice, and lists what it finds twice.
+    let mut errors = rules::metadata::validate_update(new, old);
+    errors.extend(errors.clone());
+    match at.subresource {
+        None => {
+            errors.extend((kind.rules.validate)(new));
+            errors.extend((kind.rules.validate_update)(new, old));
+        }
+        Some(_) => errors.extend((kind.rules.validate_status)(new, old)),
+    }
+    if errors.is_empty() {
+        return Ok(());
+    }
+    Err(ApiError::invalid(&kind.group, &kind.kind, at.name, &errors))
+}
+
+/// Whether a change takes away the last thing that an object being deleted waits for.
+fn goes_now(kind: &Kind, new: &Value, old: &Value) -> bool {
+    if metadata::text(new, "deletionTimestamp").is_empty() || !metadata::finalizers(new).is_empty()
+    {
+        return false;
+    }
+    if &*kind.kind == "Namespace" && kind.group.is_empty() {
+        let list = new.pointer("/spec/finalizers").and_then(Value::as_array);
+        return list.is_none_or(Vec::is_empty);
+    }
+    metadata::number(old, "deletionGracePeriodSeconds").unwrap_or_default() == 0
+}
