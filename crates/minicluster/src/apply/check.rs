@@ -49,12 +49,7 @@ fn check_value(of: &Type, path: &str, value: &Value, mistakes: &mut Vec<String>)
     mistakes.push(format!("{path}: {expected}"));
 }
 
-fn check_members(
-    of: &Type,
-    path: &str,
-    members: &Map<String, Value>,
-    mistakes: &mut Vec<String>,
-) {
+fn check_members(of: &Type, path: &str, members: &Map<String, Value>, mistakes: &mut Vec<String>) {
     for (name, value) in members {
         match of.field(name) {
             Some(member) => check_value(&member, &format!("{path}.{name}"), value, mistakes),

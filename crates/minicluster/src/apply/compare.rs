@@ -71,10 +71,7 @@ pub(super) fn named_fields(of: &Type, value: &Value) -> FieldSet {
 }
 
 fn node_of(of: &Type, value: &Value) -> Node {
-    Node {
-        is_member: matches!(view(of, Some(value)), View::Whole),
-        below: named_fields(of, value),
-    }
+    Node { is_member: matches!(view(of, Some(value)), View::Whole), below: named_fields(of, value) }
 }
 
 fn differ(of: &Type, place: Place, old: Option<&Value>, new: Option<&Value>) -> Difference {
@@ -115,8 +112,7 @@ fn differ(of: &Type, place: Place, old: Option<&Value>, new: Option<&Value>) -> 
         _ => {
             // The value has another shape now: what was inside is gone with it.
             difference.mark(new);
-            difference.removed.below =
-                old.map(|old| named_fields(of, old)).unwrap_or_default();
+            difference.removed.below = old.map(|old| named_fields(of, old)).unwrap_or_default();
         }
     }
     difference

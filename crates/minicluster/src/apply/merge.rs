@@ -25,7 +25,7 @@ pub(super) fn merge(of: &Type, live: &mut Value, config: &Value) {
         }
         (View::Elements(_), View::Elements(elements)) => {
             if let Value::Array(live) = live {
-                *live = merge_elements(of, std::mem::take(live), elements);
+                *live = merge_elements(of, live, elements);
             }
         }
         _ => live.clone_from(config),
@@ -34,12 +34,12 @@ pub(super) fn merge(of: &Type, live: &mut Value, config: &Value) {
 
 /// Elements of both lists that are the same keep the order of the configuration; live ones that it does not have stay where
 /// they are among them, and new ones come where the configuration has them, after the live ones before that place.
-fn merge_elements(of: &Type, live: Vec<Value>, config: &[Value]) -> Vec<Value> {
+fn merge_elements(of: &Type, live: &[Value], config: &[Value]) -> Vec<Value> {
     let item = view::item(of);
     let edges = |elements: &[Value]| -> Vec<Option<Box<str>>> {
         elements.iter().map(|element| view::edge(of, element).ok()).collect()
     };
-    let (live_edges, config_edges) = (edges(&live), edges(config));
+    let (live_edges, config_edges) = (edges(live), edges(config));
     let in_config: BTreeMap<&str, &Value> = config_edges
         .iter()
         .zip(config)
@@ -48,9 +48,12 @@ fn merge_elements(of: &Type, live: Vec<Value>, config: &[Value]) -> Vec<Value> {
 
     // Live elements that the configuration has too, by name; of elements with the same name none is merged.
     let mut shared: BTreeMap<&str, Option<Value>> = BTreeMap::new();
-    for (edge, value) in live_edges.iter().zip(&live) {
+    for (edge, value) in live_edges.iter().zip(live) {
         if let Some(edge) = edge.as_deref().filter(|edge| in_config.contains_key(edge)) {
-            shared.entry(edge).and_modify(|value| *value = None).or_insert(Some(value.clone()));
+            shared
+                .entry(edge)
+                .and_modify(|value| *value = None)
+                .or_insert_with(|| Some(value.clone()));
         }
     }
     let mut next_shared: VecDeque<&str> = config_edges
@@ -92,8 +95,8 @@ fn merge_elements(of: &Type, live: Vec<Value>, config: &[Value]) -> Vec<Value> {
         }
         merged.extend(take(edge));
     }
-    let only_live = |edge: &Option<&str>| edge.is_none_or(|edge| !in_config.contains_key(edge));
-    merged.extend(ahead.filter(|(edge, _)| only_live(edge)).map(|(_, value)| value));
+    let only_live = |edge: Option<&str>| edge.is_none_or(|edge| !in_config.contains_key(edge));
+    merged.extend(ahead.filter(|(edge, _)| only_live(*edge)).map(|(_, value)| value));
     merged
 }
 

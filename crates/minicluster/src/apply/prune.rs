@@ -7,9 +7,9 @@ use serde_json::Value;
 use super::{
     compare::named_fields,
     fields::{FieldSet, Node, field_edge},
-    view::{self, View, view},
+    view,
 };
-use crate::schema::Type;
+use crate::schema::{ListRule, Type};
 
 /// Takes those fields off `merged` that are in `last`, the set that the manager applied before, and in nobody's set now.
 /// `owned` is what all managers own together, the applying one with its new configuration included.
@@ -55,8 +55,8 @@ fn with_structs(of: &Type, set: &FieldSet) -> FieldSet {
 
 /// Takes the fields of a set off a value. What is left empty goes too.
 fn remove(of: &Type, value: &mut Value, set: &FieldSet) {
-    match (view(of, Some(value)), value) {
-        (View::Members(_), Value::Object(members)) => {
+    match value {
+        Value::Object(members) if !of.is_atomic() => {
             let mut emptied = BTreeSet::new();
             for (name, value) in &mut *members {
                 match set.node(&field_edge(name)) {
@@ -74,7 +74,7 @@ fn remove(of: &Type, value: &mut Value, set: &FieldSet) {
             }
             members.retain(|name, _| !emptied.contains(name));
         }
-        (View::Elements(_), Value::Array(elements)) => {
+        Value::Array(elements) if of.list_rule() != ListRule::Atomic => {
             let item = view::item(of);
             elements.retain_mut(|element| {
                 let Ok(edge) = view::edge(of, element) else { return true };
@@ -88,7 +88,8 @@ fn remove(of: &Type, value: &mut Value, set: &FieldSet) {
                 }
             });
         }
-        (_, value) => *value = Value::Null,
+        Value::Object(_) | Value::Array(_) => *value = Value::Null,
+        _ => {}
     }
 }
 

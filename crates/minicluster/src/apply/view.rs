@@ -70,9 +70,10 @@ pub(super) fn edge(of: &Type, element: &Value) -> Result<Box<str>, String> {
             Value::Array(_) => {
                 Err("not supported: associative list with lists as elements".to_owned())
             }
-            Value::Null => Err(
-                "associative list without keys has an element that's an explicit null".to_owned(),
-            ),
+            Value::Null => {
+                Err("associative list without keys has an element that's an explicit null"
+                    .to_owned())
+            }
             _ => Ok(value_edge(element)),
         },
         ListRule::Map(names) => edge_by_keys(names, element),

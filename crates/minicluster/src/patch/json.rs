@@ -43,16 +43,14 @@ pub(super) fn check(patch: &Value) -> Result<(), ApiError> {
 pub(super) fn apply(object: &mut Value, patch: &Value) -> Result<(), ApiError> {
     check(patch)?;
     for operation in patch.as_array().into_iter().flatten() {
-        let operation = decode(object, operation).ok_or_else(unprocessable)?;
-        if let Some(operation) = operation {
-            json_patch::patch_unsafe(object, &[operation]).map_err(|_| unprocessable())?;
-        }
+        let steps = decode(object, operation).ok_or_else(unprocessable)?;
+        json_patch::patch_unsafe(object, &steps).map_err(|_| unprocessable())?;
     }
     Ok(())
 }
 
-/// The operation in the words of the crate; inside, nothing when there is nothing to do. Outside, nothing when it is malformed.
-fn decode(object: &Value, operation: &Value) -> Option<Option<PatchOperation>> {
+/// The operation in the words of the crate: one, or none if there is nothing to do. Nothing when it is malformed.
+fn decode(object: &Value, operation: &Value) -> Option<Vec<PatchOperation>> {
     let mut operation = operation.clone();
     let fields = operation.as_object_mut()?;
     let verb = fields.get("op")?.as_str()?.to_owned();
@@ -61,15 +59,15 @@ fn decode(object: &Value, operation: &Value) -> Option<Option<PatchOperation>> {
         let path = fields.get("path")?.as_str()?;
         if is_missing_member(object, path) {
             match verb.as_str() {
-                "replace" => {
-                    fields.insert("op".to_owned(), json!("add"));
+                "replace" => drop(fields.insert("op".to_owned(), json!("add"))),
+                "test" if fields.get("value").is_some_and(Value::is_null) => {
+                    return Some(Vec::new());
                 }
-                "test" if fields.get("value").is_some_and(Value::is_null) => return Some(None),
                 _ => {}
             }
         }
     }
-    serde_json::from_value(operation).ok().map(Some)
+    serde_json::from_value(operation).ok().map(|operation| vec![operation])
 }
 
 /// Whether the path names a member that an existing object does not have.

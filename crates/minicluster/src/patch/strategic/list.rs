@@ -17,7 +17,7 @@ pub(super) fn merge(
 ) -> Result<Vec<Value>, Problem> {
     match rule {
         PatchRule::Replace => Ok(patch),
-        PatchRule::MergeSet => merge_values(live, patch),
+        PatchRule::MergeSet => merge_values(&live, &patch),
         PatchRule::MergeByKey(key) => merge_by_key(key, item, live, patch),
     }
 }
@@ -66,9 +66,7 @@ pub(super) fn put_in_order(
         let merged = match (live, changes) {
             (None, None) => continue,
             (Some(live), None) => live,
-            (None, Some(changes)) => {
-                changes.into_iter().filter_map(without_directives).collect()
-            }
+            (None, Some(changes)) => changes.into_iter().filter_map(without_directives).collect(),
             (Some(live), Some(changes)) => merge(rule, item.as_deref(), live, changes)?,
         };
         check_keys(&merged, key)?;
@@ -78,9 +76,9 @@ pub(super) fn put_in_order(
     Ok(())
 }
 
-fn merge_values(live: Vec<Value>, patch: Vec<Value>) -> Result<Vec<Value>, Problem> {
+fn merge_values(live: &[Value], patch: &[Value]) -> Result<Vec<Value>, Problem> {
     let mut merged: Vec<Value> = Vec::with_capacity(live.len() + patch.len());
-    for value in live.iter().chain(&patch) {
+    for value in live.iter().chain(patch) {
         match value {
             Value::Array(_) => return Err(Problem::ListOfLists),
             Value::Object(_) => {
@@ -90,7 +88,7 @@ fn merge_values(live: Vec<Value>, patch: Vec<Value>) -> Result<Vec<Value>, Probl
             _ => merged.push(value.clone()),
         }
     }
-    Ok(arrange(merged, &patch, &live, None))
+    Ok(arrange(merged, patch, live, None))
 }
 
 fn merge_by_key(
@@ -225,10 +223,7 @@ fn without_nulls(value: &Value) -> Value {
 
 fn no_key(fields: Map<String, Value>, key: &str) -> Problem {
     let shown = Value::Object(fields);
-    Problem::Other(format!(
-        "map: {} does not contain declared merge key: {key}",
-        go::Shown(&shown)
-    ))
+    Problem::Other(format!("map: {} does not contain declared merge key: {key}", go::Shown(&shown)))
 }
 
 fn not_a_list(found: &Value) -> Problem {
