@@ -37,6 +37,8 @@ super::topic! { "orders";
         "A name of an order may be 63 characters long and still is recognised as a whole.",
     stale_order_without_names_buys_nothing:
         "A provider that keeps no names of orders takes one as served once the target is where it was to bring it.",
+    order_decided_on_a_higher_target_buys_its_count:
+        "When machines have gone since an order was decided, it still buys what it asked for and not those as well.",
     orders_leave_other_groups_alone:
         "An order for one group changes no other.",
     empty_group_grows:
@@ -193,6 +195,16 @@ async fn stale_order_without_names_buys_nothing(bench: &Bench) -> Verdict {
     place(&*bench.provider, &bench.order(group, 3).await?).await?;
     place(&*bench.provider, &stale).await?;
     bench.expect(group, start, 3, "an order whose target had been reached was placed").await
+}
+
+async fn order_decided_on_a_higher_target_buys_its_count(bench: &Bench) -> Verdict {
+    let group = bench.group(Role::Plain)?;
+    let go: Vec<_> = bench.running(group, 4).await?.into_iter().take(3).collect();
+    let start = bench.settled(group).await;
+    let order = bench.order(group, 1).await?;
+    delete(&*bench.provider, group, &go).await?;
+    place(&*bench.provider, &order).await?;
+    bench.expect(group, start, -2, "1 was ordered after 3 were deleted").await
 }
 
 async fn orders_leave_other_groups_alone(bench: &Bench) -> Verdict {
