@@ -14,7 +14,7 @@ mod admission;
 mod at;
 mod config;
 pub mod metadata;
-mod names;
+pub(crate) mod names;
 mod namespace;
 mod node;
 mod pod;

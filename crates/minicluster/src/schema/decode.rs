@@ -113,6 +113,9 @@ enum Step<'t> {
 
 impl<'t> Decoder<'t> {
     fn value(&mut self, ty: &'t Type, value: &mut Value) {
+        if value.is_null() {
+            return;
+        }
         let custom = self.custom;
         match ty.shape() {
             Shape::Struct(of) => self.structure(of, value),
