@@ -38,7 +38,7 @@ pub struct CustomKind {
     pub selectable: Vec<Box<str>>,
     /// What clients of this version are warned with.
     pub deprecation: Option<String>,
-    /// The schema as it stands in the definition, for OpenAPI.
+    /// The schema as it stands in the definition, for `OpenAPI` documents.
     pub document: Value,
     /// The schema, read.
     schema: Schema,

@@ -52,6 +52,7 @@ pub fn rules_for(group: &str, kind: &str) -> Rules {
         ("", "Namespace") => namespace::RULES,
         ("", "ConfigMap") => config::CONFIG_MAP,
         ("", "Secret") => config::SECRET,
+        ("apiextensions.k8s.io", "CustomResourceDefinition") => crate::custom::DEFINITION_RULES,
         _ => PLAIN,
     }
 }

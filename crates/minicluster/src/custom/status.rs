@@ -37,7 +37,7 @@ pub fn accept(crd: &mut Value, others: &[Value], now: &str) -> bool {
             .any(|condition| condition["type"] == "Established" && condition["status"] == "True");
     match &conflict {
         None => {
-            set_condition(crd, "NamesAccepted", "True", "NoConflicts", "no conflicts found", now)
+            set_condition(crd, "NamesAccepted", "True", "NoConflicts", "no conflicts found", now);
         }
         Some((reason, message)) => {
             set_condition(crd, "NamesAccepted", "False", reason, message, now);
@@ -119,7 +119,7 @@ fn set_condition(
     let since = position
         .and_then(|position| conditions.get(position))
         .filter(|condition| condition["status"] == status)
-        .map_or(json!(now), |condition| condition["lastTransitionTime"].clone());
+        .map_or_else(|| json!(now), |condition| condition["lastTransitionTime"].clone());
     let condition = json!({
         "type": kind, "status": status, "lastTransitionTime": since, "reason": reason, "message": message,
     });

@@ -12,6 +12,7 @@ use crate::schema::{Listing, Shape, Struct, Type, listing_from};
 
 /// A schema and what is below it, read once per definition.
 #[derive(Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a word of its own in the definition")]
 pub(crate) struct Schema {
     /// The types that values may have; none means any. Two only for integers or strings.
     pub(crate) types: Vec<Box<str>>,
