@@ -3,7 +3,8 @@
 use std::sync::{Mutex, PoisonError};
 
 use async_trait::async_trait;
-use plimsoll_model::Symbol;
+use jiff::Timestamp;
+use plimsoll_model::{Instance, Symbol};
 use plimsoll_provider::{
     Capabilities, Deletion, Error, GroupSpec, Inventory, NodeIdentity, Order, Owner, Provider,
 };
@@ -42,7 +43,7 @@ impl Simulated {
                 return Err(Error::retry("a list of the simulated service was cut short"));
             }
             for item in &page.items {
-                add(&mut inventory, item)?;
+                add(&mut inventory, item, self.cloud.now())?;
             }
             next = self.cloud.list_on(&page).await?;
         }
@@ -51,13 +52,16 @@ impl Simulated {
 }
 
 /// Adds what a listing says to the inventory; groups come before their machines.
-fn add(inventory: &mut Inventory, item: &Item) -> Result<(), Error> {
+fn add(inventory: &mut Inventory, item: &Item, now: Timestamp) -> Result<(), Error> {
     match item {
         Item::Group(group) => inventory.groups.push((**group).clone()),
         Item::Machine(group, instance) => {
             let state = inventory.groups.iter_mut().find(|state| state.group.id == *group);
             let unknown = || Error::bug(format!("{} is in no group that was listed", instance.id));
-            state.ok_or_else(unknown)?.group.instances.push(instance.clone());
+            // A clock that is ahead of ours must not make a machine younger than it is.
+            let created = instance.created.map(|created| created.min(now));
+            let instance = Instance { created, ..instance.clone() };
+            state.ok_or_else(unknown)?.group.instances.push(instance);
         }
     }
     Ok(())

@@ -2,7 +2,6 @@
 
 use std::{ops::Range, sync::Arc};
 
-use jiff::Timestamp;
 use plimsoll_model::{Group, GroupOptions, Instance, InstanceState, Symbol};
 use plimsoll_provider::{Error, GroupState, Owner};
 
@@ -39,12 +38,11 @@ pub(in crate::simulated) struct Page {
 impl Cloud {
     /// Every machine with its group, whatever happens to requests.
     pub fn instances(&self) -> Vec<(Symbol, Instance)> {
-        let now = self.now();
         let state = self.state();
         let listed = state
             .machines
             .values()
-            .filter_map(|held| Some((held.machine.group, state.instance(held, now)?)));
+            .filter_map(|held| Some((held.machine.group, state.instance(held)?)));
         listed.collect()
     }
 
@@ -55,8 +53,8 @@ impl Cloud {
 
     /// Asks for the beginning of a new listing.
     pub(in crate::simulated) async fn list(&self) -> Result<Page, Error> {
-        self.send(Request::Read, |state, now| {
-            let listing = Arc::new(state.listing(now));
+        self.send(Request::Read, |state, _| {
+            let listing = Arc::new(state.listing());
             Ok(Page::of(listing, 0, state))
         })
         .await
@@ -109,12 +107,12 @@ impl State {
         Some(Owner { group: machine.group, instance: Some(machine.id.clone()) })
     }
 
-    fn listing(&self, now: Timestamp) -> Listing {
+    fn listing(&self) -> Listing {
         let groups = self.groups.iter().map(|shelf| Item::Group(Box::new(self.group(shelf))));
         let machines = self
             .machines
             .values()
-            .filter_map(|held| Some(Item::Machine(held.machine.group, self.instance(held, now)?)));
+            .filter_map(|held| Some(Item::Machine(held.machine.group, self.instance(held)?)));
         Listing(groups.chain(machines).collect())
     }
 
@@ -145,7 +143,7 @@ impl State {
     }
 
     /// The machine as it is listed; one that is only ordered is not there yet.
-    fn instance(&self, held: &Held, now: Timestamp) -> Option<Instance> {
+    fn instance(&self, held: &Held) -> Option<Instance> {
         let machine = &held.machine;
         let (state, error) = match &held.phase {
             Phase::Ordered => return None,
@@ -155,13 +153,13 @@ impl State {
             Phase::Deleting => (InstanceState::Deleting, None),
         };
         let has_joined = state == InstanceState::Running;
-        // The service tells the time by its own clock; nothing was made later than now.
+        // The service tells the time by its own clock.
         let ordered = machine.ordered.checked_add(self.faults.skew).unwrap_or(machine.ordered);
         Some(Instance {
             id: machine.id.clone(),
             node: has_joined.then(|| Symbol::new(&machine.name)),
             state,
-            created: Some(ordered.min(now)),
+            created: Some(ordered),
             error,
         })
     }
