@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use serde::Serializer as _;
 use serde_json::Value;
 
 pub use self::labels::Labels;
@@ -48,7 +49,7 @@ impl Object {
 
     /// The JSON without the leading `{` and without `apiVersion` and `kind`: what follows a `{` in a list of a built-in kind.
     pub fn untyped(&self) -> &[u8] {
-        // Keys are sorted, so that these two come first; no value of theirs needs escaping, so that a quote ends it.
+        // These two come first, see `encode`; no value of theirs needs escaping, so that a quote ends it.
         const STRINGS: usize = 4;
         let mut quotes = 0;
         for (at, byte) in self.json.iter().enumerate() {
@@ -74,9 +75,21 @@ impl Object {
             revision,
             labels: self.labels.clone(),
             fields: self.fields.clone(),
-            json: Bytes::from(value.to_string()),
+            json: encode(&value),
         }
     }
+}
+
+/// An object's JSON, with `apiVersion` and `kind` first: [`Object::untyped`] counts on it.
+pub fn encode(object: &Value) -> Bytes {
+    let Value::Object(members) = object else { return Bytes::from(object.to_string()) };
+    let is_type = |key: &str| key == "apiVersion" || key == "kind";
+    let first = members.iter().filter(|(key, _)| is_type(key));
+    let rest = members.iter().filter(|(key, _)| !is_type(key));
+    let mut text = Vec::new();
+    // Writing a tree with string keys into memory cannot fail.
+    let _ = serde_json::Serializer::new(&mut text).collect_map(first.chain(rest));
+    Bytes::from(text)
 }
 
 // === impl Key ===

@@ -14,7 +14,7 @@ mod admission;
 mod at;
 mod config;
 pub mod metadata;
-pub(crate) mod names;
+mod names;
 mod namespace;
 mod node;
 mod pod;
@@ -52,7 +52,6 @@ pub fn rules_for(group: &str, kind: &str) -> Rules {
         ("", "Namespace") => namespace::RULES,
         ("", "ConfigMap") => config::CONFIG_MAP,
         ("", "Secret") => config::SECRET,
-        ("apiextensions.k8s.io", "CustomResourceDefinition") => crate::custom::DEFINITION_RULES,
         _ => PLAIN,
     }
 }

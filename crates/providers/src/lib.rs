@@ -1,3 +1,1 @@
-//! Infrastructures: one module per provider, each with an emulator of its service.
-
-pub mod simulated;
+//! providers.

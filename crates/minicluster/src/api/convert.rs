@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     Kind, Object,
-    object::{Key, Labels},
+    object::{Key, Labels, encode},
     store::Interner,
 };
 
@@ -59,7 +59,7 @@ impl View {
             revision: object.revision,
             labels: object.labels.clone(),
             fields: object.fields.clone(),
-            json: Bytes::from(self.value(object).to_string()),
+            json: encode(&self.value(object)),
         })
     }
 
@@ -101,7 +101,7 @@ pub(super) fn object(
     interner: &mut Interner,
 ) -> Object {
     super::metadata::set(&mut value, "resourceVersion", json!(revision.to_string()));
-    kept(kind, &value, Bytes::from(value.to_string()), interner)
+    kept(kind, &value, encode(&value), interner)
 }
 
 /// The same of an object that has its revision, and its JSON.

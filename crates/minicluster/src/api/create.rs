@@ -116,6 +116,6 @@ impl Api {
 
 /// What a dry run shows: an object without a new revision.
 pub(super) fn dry(kind: &Kind, value: &Value) -> Object {
-    let json = bytes::Bytes::from(value.to_string());
+    let json = crate::object::encode(value);
     convert::kept(kind, value, json, &mut Interner::default())
 }

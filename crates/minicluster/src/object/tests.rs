@@ -9,15 +9,15 @@ fn object(value: &Value) -> Object {
         revision: 1,
         labels: Labels::of(value),
         fields: Box::default(),
-        json: Bytes::from(value.to_string()),
+        json: encode(value),
     }
 }
 
 #[test]
 fn an_item_of_a_list_has_no_type() {
-    let pod = json!({"kind": "Pod", "apiVersion": "v1", "metadata": {"name": "p"}, "spec": {}});
+    let pod = json!({"action": 1, "kind": "Pod", "apiVersion": "v1", "data": {}, "metadata": {"name": "p"}});
     let rest = String::from_utf8(object(&pod).untyped().to_vec()).unwrap();
-    assert_eq!(rest, r#""metadata":{"name":"p"},"spec":{}}"#);
+    assert_eq!(rest, r#""action":1,"data":{},"metadata":{"name":"p"}}"#);
 }
 
 #[test]

@@ -1,0 +1,58 @@
+//! Questions about oneself: who am I, and may I?
+
+use serde_json::{Value, json};
+
+use crate::ApiError;
+
+use super::{
+    accept::{Accepted, Offer},
+    access::User,
+    answer::{Answer, document, method_not_allowed},
+    body::Writing,
+    resource::Call,
+};
+
+/// Answers a review; `None` if the path is none.
+pub(super) fn answer(call: &Call<'_>) -> Option<Result<Answer, ApiError>> {
+    let path = (call.path.group.as_str(), call.path.version.as_str(), call.path.plural.as_str());
+    let kind = match path {
+        ("authorization.k8s.io", "v1", "selfsubjectaccessreviews") => "SelfSubjectAccessReview",
+        ("authentication.k8s.io", "v1", "selfsubjectreviews") => "SelfSubjectReview",
+        _ => return None,
+    };
+    if call.method != http::Method::POST {
+        return Some(Err(method_not_allowed()));
+    }
+    Some(review(call, kind))
+}
+
+fn review(call: &Call<'_>, kind: &str) -> Result<Answer, ApiError> {
+    let accepted = Accepted::negotiate(&call.headers, Offer::Plain)?;
+    let writing = Writing::of(&call.headers)?;
+    let (request, _) = writing.read(call.body.as_ref().map_err(Clone::clone)?, kind)?;
+    let answer = match kind {
+        "SelfSubjectReview" => who_am_i(&call.user),
+        _ => may_i(&request),
+    };
+    Ok(document(201, &answer, accepted.encoding))
+}
+
+fn who_am_i(user: &User) -> Value {
+    json!({
+        "kind": "SelfSubjectReview",
+        "apiVersion": "authentication.k8s.io/v1",
+        "metadata": {},
+        "status": { "userInfo": { "username": user.name, "groups": user.groups } },
+    })
+}
+
+/// Who is known may do everything, and who is not does not get here.
+fn may_i(request: &Value) -> Value {
+    json!({
+        "kind": "SelfSubjectAccessReview",
+        "apiVersion": "authorization.k8s.io/v1",
+        "metadata": {},
+        "spec": request["spec"],
+        "status": { "allowed": true },
+    })
+}

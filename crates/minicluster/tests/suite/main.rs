@@ -1,0 +1,10 @@
+//! Tests of the embedded cluster from outside.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a test stops where it is surprised, and shows what it found"
+)]
+
+mod clients;
+mod replay;

@@ -1,0 +1,36 @@
+//! A cluster for one recording: with everything that the recording needs, and nothing that it must not have.
+
+use plimsoll_minicluster::{
+    Api,
+    server::{Access, Anonymous, Server},
+};
+use plimsoll_net::Clock;
+
+use super::exchange::Client;
+
+const TOKEN: &str = "admin-token-of-the-recordings";
+
+/// Starts a cluster in the current runtime. It ends with the runtime.
+pub(crate) fn start(needs: &[String]) -> Client {
+    let needs = |need: &str| needs.iter().any(|other| other == need);
+    let anonymous = if needs("anonymous-off") { Anonymous::Refused } else { Anonymous::Allowed };
+    let api = Api::new(Clock::system());
+    if needs("history-trimmed") {
+        api.compact(api.revision());
+    }
+    if needs("fast-compaction") {
+        let api = api.clone();
+        tokio::spawn(compact_often(api));
+    }
+    let server = Server::new(api, Access::new(TOKEN.into(), anonymous));
+    Client { server, token: TOKEN.to_owned() }
+}
+
+/// Forgets history as a real server with `--etcd-compaction-interval=5s` does.
+async fn compact_often(api: Api) {
+    loop {
+        let revision = api.revision();
+        tokio::time::sleep(std::time::Duration::from_secs(5)).await;
+        api.compact(revision);
+    }
+}
