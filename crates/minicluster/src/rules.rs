@@ -10,20 +10,32 @@
 //! 4. [`metadata::validate`] and [`Rules::validate`], or for a change [`metadata::validate_update`],
 //!    [`Rules::validate_update`] or [`Rules::validate_status`], find what is wrong.
 
+mod access;
 mod admission;
 mod at;
+mod budget;
 mod config;
+mod event;
+mod job;
+mod lease;
 pub mod metadata;
 mod names;
 mod namespace;
 mod node;
 mod pod;
 mod pod_template;
+mod priority;
 mod selector;
+mod service;
+mod share;
+mod storage;
+mod warnings;
+mod workload;
 
 use serde_json::Value;
 
-pub use admission::{Lookup, admit_create, admit_update};
+pub use admission::{Lookup, admit_create, admit_delete, admit_update};
+pub use warnings::warnings;
 
 use crate::kind::Rules;
 
@@ -52,6 +64,24 @@ pub fn rules_for(group: &str, kind: &str) -> Rules {
         ("", "Namespace") => namespace::RULES,
         ("", "ConfigMap") => config::CONFIG_MAP,
         ("", "Secret") => config::SECRET,
+        ("", "Service") => service::RULES,
+        ("", "Event") => event::CORE,
+        ("events.k8s.io", "Event") => event::NEW,
+        ("", "PersistentVolume") => storage::VOLUME,
+        ("", "PersistentVolumeClaim") => storage::CLAIM,
+        ("apps", "Deployment") => workload::DEPLOYMENT,
+        ("apps", "ReplicaSet") => workload::REPLICA_SET,
+        ("apps", "DaemonSet") => workload::DAEMON_SET,
+        ("apps", "StatefulSet") => workload::STATEFUL_SET,
+        ("batch", "Job") => job::RULES,
+        ("policy", "PodDisruptionBudget") => budget::RULES,
+        ("scheduling.k8s.io", "PriorityClass") => priority::RULES,
+        ("coordination.k8s.io", "Lease") => lease::RULES,
+        ("storage.k8s.io", "StorageClass") => storage::CLASS,
+        ("storage.k8s.io", "VolumeAttachment") => storage::ATTACHMENT,
+        ("storage.k8s.io", "CSINode" | "CSIDriver" | "CSIStorageCapacity") => storage::SEEN,
+        ("rbac.authorization.k8s.io", "Role" | "ClusterRole") => access::ROLE,
+        ("rbac.authorization.k8s.io", "RoleBinding" | "ClusterRoleBinding") => access::BINDING,
         _ => PLAIN,
     }
 }
@@ -59,6 +89,11 @@ pub fn rules_for(group: &str, kind: &str) -> Rules {
 /// The text at a JSON pointer; empty where there is none.
 pub(crate) fn text_at(object: &Value, pointer: &str) -> String {
     object.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned()
+}
+
+/// The status is the server's: for new objects.
+pub(crate) fn drop_status(object: &mut Value) {
+    at::remove(object, "status");
 }
 
 /// The old status stays: for writes of the object itself.
@@ -70,3 +105,6 @@ pub(crate) fn keep_status(new: &mut Value, old: &Value) {
 pub(crate) fn keep_spec(new: &mut Value, old: &Value) {
     at::keep(new, old, "spec");
 }
+
+#[cfg(test)]
+mod tests;

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::{
-    at::{At, object},
-    pod,
+    at::{At, object, set},
+    pod, text_at,
 };
 use crate::{ApiError, Kind};
 
@@ -28,7 +28,26 @@ pub fn admit_create(kind: &Kind, object: &mut Value, lookup: &dyn Lookup) -> Res
     match (&*kind.group, &*kind.kind) {
         ("", "Pod") => pod::admission::admit_create(object, lookup)?,
         ("", "Node") => taint_new_node(object),
+        ("", "PersistentVolume") => protect(object, "kubernetes.io/pv-protection"),
+        ("", "PersistentVolumeClaim") => {
+            protect(object, "kubernetes.io/pvc-protection");
+            default_class(object, lookup);
+        }
         _ => {}
+    }
+    Ok(())
+}
+
+/// Admission of a deletion: the cluster's own namespaces stay.
+pub fn admit_delete(kind: &Kind, name: &str) -> Result<(), ApiError> {
+    let is_namespace = kind.group.is_empty() && &*kind.kind == "Namespace";
+    if is_namespace && ["default", "kube-system", "kube-public"].contains(&name) {
+        return Err(ApiError::forbidden(
+            "",
+            "namespaces",
+            name,
+            "this namespace may not be deleted",
+        ));
     }
     Ok(())
 }
@@ -81,6 +100,37 @@ fn taint_new_node(node: &mut Value) {
     };
     if !taints.iter().any(same) {
         taints.push(json!({ "key": NOT_READY, "effect": "NoSchedule" }));
-        super::at::set(spec, "taints", taints);
+        set(spec, "taints", taints);
+    }
+}
+
+/// Volumes and claims are held back from deletion while they are used.
+fn protect(held: &mut Value, finalizer: &str) {
+    let Some(metadata) = object(held, "metadata") else { return };
+    let mut all: Vec<Value> =
+        metadata.get("finalizers").and_then(Value::as_array).cloned().unwrap_or_default();
+    if !all.iter().any(|one| one == finalizer) {
+        all.push(json!(finalizer));
+        set(metadata, "finalizers", all);
+    }
+}
+
+/// A claim that names no class gets the cluster's default one, the youngest if there are several.
+fn default_class(claim: &mut Value, lookup: &dyn Lookup) {
+    let Some(spec) = object(claim, "spec") else { return };
+    if spec.get("storageClassName").is_some_and(|name| !name.is_null()) {
+        return;
+    }
+    let is_default = |class: &Value| {
+        let annotations = At::root(class).at(&["metadata", "annotations"]);
+        annotations.field("storageclass.kubernetes.io/is-default-class").text() == "true"
+    };
+    let youngest = lookup
+        .all("storage.k8s.io", "storageclasses")
+        .into_iter()
+        .filter(is_default)
+        .max_by_key(|class| text_at(class, "/metadata/creationTimestamp"));
+    if let Some(class) = youngest {
+        set(spec, "storageClassName", text_at(&class, "/metadata/name"));
     }
 }

@@ -25,12 +25,14 @@ pub(crate) const RULES: Rules = Rules {
     },
     prepare_status: keep_spec,
     validate_status,
-    fields: &[("status.phase", |namespace| text_at(namespace, "/status/phase"))],
+    fields: &[
+        ("status.phase", |namespace| text_at(namespace, "/status/phase")),
+        ("name", |namespace| text_at(namespace, "/metadata/name")),
+    ],
     ..PLAIN
 };
 
 fn defaults(namespace: &mut Value) {
-    let _ = object(namespace, "spec");
     if let Some(status) = object(namespace, "status") {
         fill(status, "phase", "Active");
     }

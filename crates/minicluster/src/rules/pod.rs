@@ -38,7 +38,7 @@ pub(crate) const RULES: Rules = Rules {
         ("spec.serviceAccountName", |pod| text_at(pod, "/spec/serviceAccountName")),
         ("spec.hostNetwork", host_network),
         ("status.phase", |pod| text_at(pod, "/status/phase")),
-        ("status.podIP", |pod| text_at(pod, "/status/podIP")),
+        ("status.podIP", |pod| text_at(pod, "/status/podIPs/0/ip")),
         ("status.nominatedNodeName", |pod| text_at(pod, "/status/nominatedNodeName")),
     ],
     generation: true,
@@ -48,7 +48,18 @@ pub(crate) const RULES: Rules = Rules {
 
 fn prepare_create(pod: &mut Value) {
     let class = qos::class(pod);
-    set(pod, "status", json!({ "phase": PENDING, "qosClass": class }));
+    let mut status = json!({ "phase": PENDING, "qosClass": class });
+    if !At::root(pod).at(&["spec", "schedulingGates"]).is_empty() {
+        let condition = json!({
+            "type": "PodScheduled",
+            "status": "False",
+            "lastTransitionTime": pod.pointer("/metadata/creationTimestamp"),
+            "reason": "SchedulingGated",
+            "message": "Scheduling is blocked due to non-empty scheduling gates",
+        });
+        set(&mut status, "conditions", json!([condition]));
+    }
+    set(pod, "status", status);
 }
 
 fn prepare_update(new: &mut Value, old: &Value) {

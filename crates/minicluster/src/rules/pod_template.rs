@@ -2,7 +2,13 @@
 
 use serde_json::{Value, json};
 
-use super::at::{each, fill, fill_zero, member, object, remove, set};
+use super::{
+    at::{At, each, fill, fill_zero, member, object, set},
+    metadata,
+    pod::spec,
+    selector,
+};
+use crate::FieldError;
 
 /// `rw-r--r--`, in decimal as JSON has it.
 const FILE_MODE: i64 = 0o644;
@@ -12,7 +18,6 @@ pub(crate) const CONTAINERS: [&str; 3] = ["initContainers", "containers", "ephem
 
 /// Fills in the template of a workload.
 pub(crate) fn defaults(template: &mut Value) {
-    let _ = object(template, "metadata");
     if let Some(spec) = object(template, "spec") {
         spec_defaults(spec);
     }
@@ -26,14 +31,6 @@ pub(crate) fn spec_defaults(spec: &mut Value) {
     fill(spec, "securityContext", json!({}));
     fill(spec, "schedulerName", "default-scheduler");
     account_names(spec);
-    for name in ["hostNetwork", "hostPID", "hostIPC"] {
-        if spec.get(name) == Some(&Value::Bool(false)) {
-            remove(spec, name);
-        }
-    }
-    for name in ["priorityClassName", "nodeName", "hostname", "subdomain", "runtimeClassName"] {
-        drop_unsaid(spec, name);
-    }
     for kind in CONTAINERS {
         for container in each(spec, kind) {
             container_defaults(container);
@@ -61,14 +58,12 @@ pub(crate) fn host_ports(spec: &mut Value) {
 
 /// `serviceAccount` is the old name of `serviceAccountName`; the server shows both.
 pub(crate) fn account_names(spec: &mut Value) {
-    drop_unsaid(spec, "serviceAccountName");
-    if spec.get("serviceAccountName").is_none() {
-        drop_unsaid(spec, "serviceAccount");
-        if let Some(old) = spec.get("serviceAccount").cloned() {
-            set(spec, "serviceAccountName", old);
-        }
-    } else if let Some(name) = spec.get("serviceAccountName").cloned() {
-        set(spec, "serviceAccount", name);
+    let at = At::root(spec);
+    let (name, old) = (at.field("serviceAccountName"), at.field("serviceAccount"));
+    if !name.is_empty() {
+        set(spec, "serviceAccount", name.value.clone());
+    } else if !old.is_empty() {
+        set(spec, "serviceAccountName", old.value.clone());
     }
 }
 
@@ -78,7 +73,6 @@ fn container_defaults(container: &mut Value) {
     fill(container, "imagePullPolicy", policy);
     fill(container, "terminationMessagePath", "/dev/termination-log");
     fill(container, "terminationMessagePolicy", "File");
-    fill(container, "resources", json!({}));
     for port in each(container, "ports") {
         fill(port, "protocol", "TCP");
     }
@@ -179,9 +173,56 @@ fn field_version(source: &mut Value) {
     }
 }
 
-/// An empty text is the same as nothing and is not shown.
-fn drop_unsaid(spec: &mut Value, name: &str) {
-    if spec.get(name).is_some_and(|value| value.is_null() || value == "") {
-        remove(spec, name);
+/// What is wrong with a template.
+pub(crate) fn check(template: &At<'_>, errors: &mut Vec<FieldError>) {
+    let metadata = template.field("metadata");
+    // The real server leaves `metadata` out of these two paths.
+    errors.extend(metadata::labels(&At::new(
+        metadata.field("labels").value,
+        format!("{}.labels", template.path),
+    )));
+    errors.extend(metadata::annotations(&At::new(
+        metadata.field("annotations").value,
+        format!("{}.annotations", template.path),
+    )));
+    spec::check(&template.field("spec"), errors);
+}
+
+/// What is wrong with a selector and the template whose pods it must match. `kind` is the word for the workload in messages.
+pub(crate) fn check_selected(owner: &At<'_>, kind: &str, errors: &mut Vec<FieldError>) {
+    check_selector(owner, kind, errors);
+    check(&owner.field("template"), errors);
+}
+
+/// What is wrong with a selector that must match the pods of a template.
+pub(crate) fn check_selector(owner: &At<'_>, kind: &str, errors: &mut Vec<FieldError>) {
+    let selector = owner.field("selector");
+    if selector.is_set() {
+        selector::check(&selector, errors);
+        let says = selector.field("matchLabels").len() + selector.field("matchExpressions").len();
+        if says == 0 {
+            errors.push(selector.invalid(format!("empty selector is invalid for {kind}")));
+            return;
+        }
+    } else {
+        errors.push(selector.required(""));
+    }
+    let labels = owner.at(&["template", "metadata", "labels"]);
+    if !selector.is_set() || !selector::matches(selector.value, labels.value) {
+        errors.push(labels.invalid("`selector` does not match template `labels`"));
+    }
+}
+
+/// Pods of these workloads run until they are deleted.
+pub(crate) fn check_runs_forever(owner: &At<'_>, kind: &str, errors: &mut Vec<FieldError>) {
+    let spec = owner.at(&["template", "spec"]);
+    let restart = spec.field("restartPolicy");
+    if !restart.is_empty() && restart.text() != "Always" {
+        errors.push(restart.not_supported(&["Always"]));
+    }
+    let deadline = spec.field("activeDeadlineSeconds");
+    if deadline.is_set() {
+        let detail = format!("activeDeadlineSeconds in {kind} is not Supported");
+        errors.push(deadline.forbidden(detail));
     }
 }

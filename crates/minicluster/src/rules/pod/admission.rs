@@ -8,7 +8,7 @@ use crate::{
     rules::{
         admission::Lookup,
         at::{At, each, fill, object, set},
-        pod_template,
+        pod_template, priority,
     },
 };
 
@@ -21,14 +21,10 @@ const STAY_SECONDS: i64 = 300;
 /// The letters of generated names: no vowels, so that no words come out.
 const LETTERS: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
 
-/// The classes that every cluster has.
-const SYSTEM_CLASSES: [(&str, i64); 2] =
-    [("system-cluster-critical", 2_000_000_000), ("system-node-critical", 2_000_001_000)];
-
 /// Admits a new pod.
 pub(crate) fn admit_create(pod: &mut Value, lookup: &dyn Lookup) -> Result<(), ApiError> {
     service_account(pod, lookup)?;
-    priority(pod, lookup)?;
+    resolve_priority(pod, lookup)?;
     default_tolerations(pod);
     Ok(())
 }
@@ -123,7 +119,7 @@ fn mount_token(spec: &mut Value) {
 }
 
 /// The number and the policy of the pod's priority class; of the cluster's default class if the pod names none.
-fn priority(pod: &mut Value, lookup: &dyn Lookup) -> Result<(), ApiError> {
+fn resolve_priority(pod: &mut Value, lookup: &dyn Lookup) -> Result<(), ApiError> {
     let spec = At::root(pod).field("spec");
     let name = spec.field("priorityClassName").text().to_owned();
     let given = spec.field("priority").number();
@@ -138,7 +134,7 @@ fn priority(pod: &mut Value, lookup: &dyn Lookup) -> Result<(), ApiError> {
         (default, number.unwrap_or_default())
     } else {
         let found = lookup.find("scheduling.k8s.io", "priorityclasses", "", &name);
-        let built_in = SYSTEM_CLASSES.iter().find(|(class, _)| *class == name);
+        let built_in = priority::SYSTEM.iter().find(|(class, _)| *class == name);
         let number = match (&found, built_in) {
             (Some(class), _) => At::root(class).field("value").number().unwrap_or_default(),
             (None, Some((_, number))) => *number,

@@ -1,9 +1,9 @@
 //! What a Pod gets beyond what every pod template gets.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::rules::{
-    at::{each, fill, object},
+    at::{At, each, fill, object, set},
     pod_template,
 };
 
@@ -20,11 +20,8 @@ pub(super) fn defaults(pod: &mut Value) {
         pod_template::host_ports(spec);
     }
     if let Some(status) = pod.get_mut("status") {
-        for condition in each(status, "conditions") {
-            // A time that was never is shown as such.
-            fill(condition, "lastProbeTime", Value::Null);
-            fill(condition, "lastTransitionTime", Value::Null);
-        }
+        same_addresses(status, "podIP", "podIPs");
+        same_addresses(status, "hostIP", "hostIPs");
     }
 }
 
@@ -40,5 +37,17 @@ fn requests_from_limits(container: &mut Value) {
         for (name, amount) in limits {
             requests.entry(name).or_insert(amount);
         }
+    }
+}
+
+/// The one address is the first of all; who gives one gets both.
+fn same_addresses(status: &mut Value, one: &str, all: &str) {
+    let at = At::root(status);
+    let (first, list) = (at.field(one), at.field(all));
+    if list.is_empty() && !first.is_empty() {
+        let list = json!([{ "ip": first.value }]);
+        set(status, all, list);
+    } else if let Some(first) = list.value.pointer("/0/ip").cloned() {
+        set(status, one, first);
     }
 }
