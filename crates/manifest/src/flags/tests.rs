@@ -113,7 +113,7 @@ fn a_value_of_the_wrong_form_is_refused() {
             scale-down-utilization-threshold: "NaN" is not a number
             scale-down-utilization-threshold: -0.1 is negative
             node-fee: 1e300 is out of range
-            expander: "cheapest" is not an expander, known are least-cost, least-waste, most-pods, least-nodes, price, priority and random
+            expander: "cheapest" is not an expander, known are least-cost, least-waste, most-pods, least-nodes, price, priority, random and grpc
             expander: random has to be the last
             expander: price stands twice
             expander: names no expander
