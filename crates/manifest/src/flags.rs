@@ -19,7 +19,7 @@ mod nearest;
 mod table;
 mod value;
 
-pub(crate) use self::nearest::did_you_mean;
+pub use self::nearest::did_you_mean;
 
 /// One flag.
 #[derive(Debug)]

@@ -20,6 +20,11 @@ impl<T: Eq + Hash> Interner<T> {
         self.0.insert(Arc::clone(&shared));
         shared
     }
+
+    /// Forgets values that nobody holds any more.
+    pub(crate) fn sweep(&mut self) {
+        self.0.retain(|value| Arc::strong_count(value) > 1);
+    }
 }
 
 impl<T> Default for Interner<T> {

@@ -117,6 +117,22 @@ impl Reader {
         self.add_sorted(sort, &kind, object, Copies::Numbered(count))
     }
 
+    /// What was taken since the last time, for who reads objects as they change and keeps them elsewhere. A name may stand
+    /// again then, and pods still share their shapes with those that were handed out before.
+    pub fn drain(&mut self) -> Result<Objects, ManifestError> {
+        self.settle();
+        self.seen.clear();
+        let outcome = self.refuse_equal_pods();
+        let objects = std::mem::take(&mut self.objects);
+        outcome.map(|()| objects)
+    }
+
+    /// Forgets shapes that no pod has any more.
+    pub fn sweep(&mut self) {
+        self.pods.shapes.sweep();
+        self.pods.owners.sweep();
+    }
+
     /// Everything that was taken, with priorities settled.
     pub fn finish(self) -> Result<Objects, ManifestError> {
         self.finish_with_questions().map(|(objects, _)| objects)
@@ -124,6 +140,12 @@ impl Reader {
 
     /// The objects, and the pods that are asked about.
     pub(crate) fn finish_with_questions(mut self) -> Result<(Objects, Vec<Pod>), ManifestError> {
+        self.settle();
+        self.refuse_equal_pods()?;
+        Ok((self.objects, self.questions))
+    }
+
+    fn settle(&mut self) {
         for (holder, priority) in self.priorities.settle() {
             let place = match holder {
                 Holder::Pod(place) => self.objects.pods.get_mut(place).map(|pod| &mut pod.priority),
@@ -138,8 +160,6 @@ impl Reader {
                 *place = priority;
             }
         }
-        self.refuse_equal_pods()?;
-        Ok((self.objects, self.questions))
     }
 
     /// Takes an object that need not say of which kind it is.

@@ -1,7 +1,7 @@
 //! The word that was probably meant.
 
 /// Says that `word` is not known, and which of the known ones it may stand for.
-pub(crate) fn did_you_mean<'k>(
+pub fn did_you_mean<'k>(
     what: &str,
     word: &str,
     known: impl IntoIterator<Item = &'k str>,

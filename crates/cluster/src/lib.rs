@@ -1,0 +1,9 @@
+//! The Kubernetes side: watches into the World, and everything that is written to the cluster.
+//!
+//! ```text
+//! API server ──watch──▶ source ──Change──▶ mirror ──▶ World
+//! ```
+//! Only this crate speaks to the API server; nobody above it names `kube`.
+
+pub mod mirror;
+pub mod source;
