@@ -19,7 +19,7 @@ mod event;
 mod job;
 mod lease;
 pub mod metadata;
-mod names;
+pub(crate) mod names;
 mod namespace;
 mod node;
 mod pod;
@@ -82,6 +82,7 @@ pub fn rules_for(group: &str, kind: &str) -> Rules {
         ("storage.k8s.io", "CSINode" | "CSIDriver" | "CSIStorageCapacity") => storage::SEEN,
         ("rbac.authorization.k8s.io", "Role" | "ClusterRole") => access::ROLE,
         ("rbac.authorization.k8s.io", "RoleBinding" | "ClusterRoleBinding") => access::BINDING,
+        ("apiextensions.k8s.io", "CustomResourceDefinition") => crate::custom::DEFINITION_RULES,
         _ => PLAIN,
     }
 }

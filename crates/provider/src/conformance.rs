@@ -1,7 +1,121 @@
 //! Whether a provider keeps the promises of the contract.
 
+use std::panic::AssertUnwindSafe;
+use std::{fmt, time::Duration};
+
+use futures::{FutureExt, future::BoxFuture};
+
+mod bench;
+mod deletions;
+mod failures;
+mod groups;
+mod inventory;
 mod knob;
+mod names;
+mod orders;
+mod races;
+mod refusals;
+mod report;
+mod restarts;
+mod stock;
+mod targets;
 mod testbed;
 
+use bench::{Bench, Finding, Verdict};
 pub use knob::{Knob, NoSuchKnob};
+pub use report::{CheckResult, Outcome, Report};
 pub use testbed::{Doing, Machine, Role, TestGroup, Testbed};
+
+/// Longer than any check takes, of tokio's time. What is not done by then hangs.
+const LIMIT: Duration = Duration::from_mins(2);
+
+/// A promise, and a way to find it broken.
+pub struct Check {
+    /// What holds when the promise is kept.
+    pub name: &'static str,
+    /// What it is about.
+    pub topic: &'static str,
+    /// What is promised, and why it matters.
+    pub promise: &'static str,
+    run: for<'a> fn(&'a Bench) -> BoxFuture<'a, Verdict>,
+}
+
+/// The checks of one topic: `name: "promise",` for functions of these names.
+macro_rules! topic {
+    ($topic:literal; $($name:ident: $promise:literal,)+) => {
+        pub(super) const CHECKS: &[$crate::conformance::Check] = &[$($crate::conformance::Check {
+            name: stringify!($name),
+            topic: $topic,
+            promise: $promise,
+            run: |bench| Box::pin($name(bench)),
+        }),+];
+    };
+}
+use topic;
+
+/// Every check there is, by topic.
+pub fn checks() -> impl Iterator<Item = &'static Check> {
+    [
+        orders::CHECKS,
+        refusals::CHECKS,
+        stock::CHECKS,
+        targets::CHECKS,
+        deletions::CHECKS,
+        inventory::CHECKS,
+        failures::CHECKS,
+        restarts::CHECKS,
+        races::CHECKS,
+        names::CHECKS,
+        groups::CHECKS,
+    ]
+    .into_iter()
+    .flatten()
+}
+
+/// Runs every check, each on a testbed of its own.
+pub async fn run<T: Testbed + 'static>(make: impl AsyncFn() -> T) -> Report {
+    run_some(make, |_| true).await
+}
+
+/// Runs the checks that are wanted, each on a testbed of its own.
+pub async fn run_some<T: Testbed + 'static>(
+    make: impl AsyncFn() -> T,
+    wanted: impl Fn(&Check) -> bool,
+) -> Report {
+    let mut report = Report::default();
+    for check in checks().filter(|check| wanted(check)) {
+        let bench = Bench::new(Box::new(make().await)).await;
+        let outcome = outcome(check, &bench).await;
+        bench.provider.close().await;
+        report.results.push(CheckResult { check, outcome });
+    }
+    report
+}
+
+/// Ends the test with the whole report unless every check passed or does not apply.
+#[track_caller]
+pub fn assert_conforms(report: &Report) {
+    assert!(report.conforms(), "the provider breaks promises of the contract\n{report}");
+}
+
+async fn outcome(check: &Check, bench: &Bench) -> Outcome {
+    let run = AssertUnwindSafe((check.run)(bench)).catch_unwind();
+    match tokio::time::timeout(LIMIT, run).await {
+        Ok(Ok(Ok(()))) => Outcome::Passed,
+        Ok(Ok(Err(Finding::Broken(seen)))) => Outcome::Failed(seen),
+        Ok(Ok(Err(Finding::NotApplicable(missing)))) => Outcome::NotApplicable(missing),
+        Ok(Err(_)) => Outcome::Failed("the provider or its testbed panicked".to_owned()),
+        Err(_) => Outcome::Failed(format!("not done after {LIMIT:?}: a call hangs")),
+    }
+}
+
+// === impl Check ===
+
+impl fmt::Debug for Check {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Check")
+            .field("name", &self.name)
+            .field("topic", &self.topic)
+            .finish_non_exhaustive()
+    }
+}

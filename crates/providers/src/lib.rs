@@ -1,1 +1,3 @@
-//! providers.
+//! Infrastructures: one module per provider, each with an emulator of its service.
+
+pub mod simulated;

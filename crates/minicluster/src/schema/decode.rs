@@ -1,5 +1,7 @@
 //! What the server makes of a body: the round trip through its types.
 
+use std::fmt::Write;
+
 use serde_json::{Map, Value};
 
 use super::{
@@ -113,6 +115,9 @@ enum Step<'t> {
 
 impl<'t> Decoder<'t> {
     fn value(&mut self, ty: &'t Type, value: &mut Value) {
+        if value.is_null() {
+            return;
+        }
         let custom = self.custom;
         match ty.shape() {
             Shape::Struct(of) => self.structure(of, value),
@@ -266,7 +271,9 @@ impl<'t> Decoder<'t> {
         let mut path = String::new();
         for step in &self.path {
             match step {
-                Step::Index(index) => path.push_str(&format!("[{index}]")),
+                Step::Index(index) => {
+                    let _ = write!(path, "[{index}]");
+                }
                 Step::Field(name) => push_name(&mut path, name),
                 Step::Key(name) => push_name(&mut path, name),
             }

@@ -18,8 +18,7 @@ pub enum Knob {
     Down,
     /// It can be reached again.
     Up,
-    /// Every request takes this much longer, before it takes effect; zero for as fast as it was. A request whose caller has gone
-    /// may take effect or not.
+    /// Every request takes this much longer; zero for as fast as it was. One whose caller has gone may take effect or not.
     Slow(Duration),
     /// After `after` requests, `requests` of them fail in the way that the service fails for this class, and take no effect. Turned
     /// again, what was left of the last time is forgotten.

@@ -1,0 +1,198 @@
+//! Names: of groups, however odd, and of the nodes that machines became.
+
+use super::{
+    Knob, Machine, Role,
+    bench::{Bench, Finding, Verdict, all_deleted, delete, ensure, place, see, unexpected},
+};
+use crate::{NodeIdentity, Owner, Provider};
+
+super::topic! { "names";
+    odd_names_are_told_as_they_are:
+        "A group's id comes back byte for byte, whatever script, space, slash, dot or length it has.",
+    odd_names_can_be_ordered_in:
+        "An order for an oddly named group reaches that group and no other, however alike their names are.",
+    odd_names_can_be_deleted_in:
+        "A deletion in an oddly named group works as in any.",
+    odd_names_can_be_lowered:
+        "Lowering the target of an oddly named group works as in any.",
+    owner_of_an_own_node:
+        "A node that one of the machines became is known with its group and machine.",
+    owner_of_a_node_in_an_odd_group:
+        "The same for machines of oddly named groups.",
+    owner_of_a_new_node:
+        "A machine that was bought a moment ago is known after the next refresh.",
+    owner_of_a_foreign_node:
+        "A node of a machine that no group has belongs to no group: it must not be touched.",
+    owner_of_a_strange_node:
+        "A node that the provider never heard of, or that does not say who it is, belongs to no group.",
+    owner_of_a_vanished_node:
+        "A node whose machine is gone belongs to no group any more, from the next refresh on.",
+    provider_has_a_name:
+        "The provider says what it is called, and always the same.",
+}
+
+/// The groups with odd names, if there are any.
+fn odd(bench: &Bench) -> Verdict<Vec<plimsoll_model::Symbol>> {
+    bench.group(Role::Odd)?;
+    Ok(bench.groups(Role::Odd))
+}
+
+async fn odd_names_are_told_as_they_are(bench: &Bench) -> Verdict {
+    odd(bench)?;
+    let inventory = bench.agrees(&*bench.provider).await?;
+    for group in odd(bench)? {
+        ensure!(inventory.group(group).is_some(), "{:?} is not in the inventory", group.as_str());
+    }
+    Ok(())
+}
+
+async fn odd_names_can_be_ordered_in(bench: &Bench) -> Verdict {
+    odd(bench)?;
+    for group in odd(bench)? {
+        let mut others = Vec::new();
+        for other in bench.testbed.groups().into_iter().filter(|other| other.id != group) {
+            others.push((other.id, bench.settled(other.id).await));
+        }
+        let start = bench.settled(group).await;
+        let order = bench.order(group, 1).await?;
+        place(&*bench.provider, &order).await?;
+        place(&*bench.provider, &order).await?;
+        bench.expect(group, start, 1, "after an order of 1").await?;
+        for (other, size) in others {
+            bench.expect(other, size, 0, &format!("after an order for {group}")).await?;
+        }
+    }
+    bench.agrees(&*bench.provider).await.map(drop)
+}
+
+async fn odd_names_can_be_deleted_in(bench: &Bench) -> Verdict {
+    for group in odd(bench)? {
+        let go: Vec<_> = bench.running(group, 2).await?.into_iter().take(1).collect();
+        let start = bench.settled(group).await;
+        all_deleted(&delete(&*bench.provider, group, &go).await?)?;
+        bench.expect(group, start, -1, "after a deletion of 1").await?;
+    }
+    bench.agrees(&*bench.provider).await.map(drop)
+}
+
+async fn odd_names_can_be_lowered(bench: &Bench) -> Verdict {
+    for group in odd(bench)? {
+        bench.running(group, 1).await?;
+        let target = bench.testbed.target(group).await;
+        let told = bench.provider.lower_target(group, target).await;
+        let told = told.map_err(|error| unexpected(&format!("lowering {group}"), &error))?;
+        ensure!(told == target, "lowering {group} told {told}, the target is {target}");
+    }
+    Ok(())
+}
+
+/// Whose a node is has to be answered with this.
+async fn owner_is(
+    provider: &dyn Provider,
+    node: &NodeIdentity,
+    expected: Option<&Machine>,
+) -> Verdict {
+    let name = &node.name;
+    let found = provider.owner(node).await;
+    let found = found.map_err(|error| unexpected(&format!("owner of {name}"), &error))?;
+    match (&found, expected) {
+        (None, None) => Ok(()),
+        (Some(Owner { group, instance }), Some(machine)) => {
+            let own = machine.group == Some(*group);
+            ensure!(own, "{name} is {machine:?}, and its owner is told as {group}");
+            let same = instance.as_ref().is_none_or(|id| *id == machine.id);
+            ensure!(same, "{name} is the machine {}, and is told as {instance:?}", machine.id);
+            Ok(())
+        }
+        _ => Err(Finding::Broken(format!("{name} is {expected:?}, and its owner is {found:?}"))),
+    }
+}
+
+async fn all_owned(bench: &Bench, role: Role) -> Verdict {
+    bench.group(role)?;
+    for group in bench.groups(role) {
+        bench.running(group, 2).await?;
+    }
+    see(&*bench.provider).await?;
+    for group in bench.groups(role) {
+        for machine in bench.staying(group).await {
+            owner_is(&*bench.provider, &bench.testbed.node(&machine), Some(&machine)).await?;
+        }
+    }
+    Ok(())
+}
+
+async fn owner_of_an_own_node(bench: &Bench) -> Verdict {
+    all_owned(bench, Role::Plain).await?;
+    all_owned(bench, Role::Second).await
+}
+
+async fn owner_of_a_node_in_an_odd_group(bench: &Bench) -> Verdict {
+    all_owned(bench, Role::Odd).await
+}
+
+async fn owner_of_a_new_node(bench: &Bench) -> Verdict {
+    let group = bench.group(Role::Plain)?;
+    let before = bench.staying(group).await;
+    see(&*bench.provider).await?;
+    place(&*bench.provider, &bench.order(group, 1).await?).await?;
+    bench.testbed.settle().await;
+    see(&*bench.provider).await?;
+    let now = bench.staying(group).await;
+    for machine in now.iter().filter(|machine| before.iter().all(|old| old.id != machine.id)) {
+        owner_is(&*bench.provider, &bench.testbed.node(machine), Some(machine)).await?;
+    }
+    Ok(())
+}
+
+async fn owner_of_a_foreign_node(bench: &Bench) -> Verdict {
+    bench.running(bench.group(Role::Plain)?, 1).await?;
+    bench.turn(Knob::AddForeign).await?;
+    see(&*bench.provider).await?;
+    let machines = bench.testbed.machines().await;
+    for machine in machines.iter().filter(|machine| machine.group.is_none()) {
+        owner_is(&*bench.provider, &bench.testbed.node(machine), None).await?;
+    }
+    Ok(())
+}
+
+async fn owner_of_a_strange_node(bench: &Bench) -> Verdict {
+    bench.running(bench.group(Role::Plain)?, 1).await?;
+    see(&*bench.provider).await?;
+    let nameless = NodeIdentity { name: "stranger".to_owned(), ..NodeIdentity::default() };
+    let unknown = bench.testbed.unknown_machine().to_string();
+    let strange = NodeIdentity { provider_id: unknown, ..nameless.clone() };
+    let elsewhere =
+        NodeIdentity { provider_id: "elsewhere:///zone/1".to_owned(), ..nameless.clone() };
+    for node in [nameless, strange, elsewhere, NodeIdentity::default()] {
+        owner_is(&*bench.provider, &node, None).await?;
+    }
+    Ok(())
+}
+
+async fn owner_of_a_vanished_node(bench: &Bench) -> Verdict {
+    let group = bench.group(Role::Plain)?;
+    let go: Vec<_> = bench.running(group, 2).await?.into_iter().take(1).collect();
+    let machines = bench.staying(group).await;
+    let Some(machine) = machines.iter().find(|machine| go.contains(&machine.id)) else {
+        return Ok(());
+    };
+    let node = bench.testbed.node(machine);
+    see(&*bench.provider).await?;
+    owner_is(&*bench.provider, &node, Some(machine)).await?;
+    all_deleted(&delete(&*bench.provider, group, &go).await?)?;
+    bench.testbed.settle().await;
+    see(&*bench.provider).await?;
+    owner_is(&*bench.provider, &node, None).await
+}
+
+async fn provider_has_a_name(bench: &Bench) -> Verdict {
+    let name = bench.provider.name().to_owned();
+    ensure!(!name.trim().is_empty(), "the provider has no name");
+    see(&*bench.provider).await?;
+    let next = bench.restart().await;
+    ensure!(next.name() == name, "the provider is called {name} and then {}", next.name());
+    let (was, is) = (bench.provider.capabilities(), next.capabilities());
+    ensure!(was == is, "the provider's capabilities are {was:?} and then {is:?}");
+    Ok(())
+}

@@ -1,0 +1,102 @@
+//! The simulated infrastructure: machines that take their time to come and go, and everything that can go wrong with them.
+//!
+//! ```text
+//! Simulated ──requests──▶ Cloud ──▶ State    the books; time changes them when somebody looks
+//!                          │ ▲
+//!              knobs ──────┘ └────── run      looks when something is due, and tells who waits for machines
+//! ```
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use jiff::Timestamp;
+use plimsoll_model::Symbol;
+use plimsoll_net::Clock;
+use tokio::sync::Notify;
+
+use super::catalogue::Catalogue;
+
+mod fate;
+mod faults;
+mod journal;
+mod knobs;
+mod listing;
+mod run;
+mod service;
+mod state;
+mod wishes;
+
+pub use journal::{Cost, Entry, Happening};
+pub use knobs::{Delivery, Reach};
+pub(super) use listing::Item;
+pub use run::Joins;
+pub(super) use service::Request;
+use state::State;
+
+/// The simulated infrastructure. Clones are the same one.
+///
+/// Everything that happens follows from the catalogue, the calls and the clock. Two of them with the same catalogue and the same
+/// calls at the same times keep the same journal.
+#[derive(Clone, Debug)]
+pub struct Cloud {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    clock: Clock,
+    state: Mutex<State>,
+    /// Something may be due earlier than it was.
+    changed: Notify,
+}
+
+// === impl Cloud ===
+
+impl Cloud {
+    /// What the catalogue offers, with the initial machines running.
+    pub fn new(catalogue: Catalogue, clock: Clock) -> Self {
+        let state = Mutex::new(State::new(catalogue, clock.now()));
+        Self { inner: Arc::new(Inner { clock, state, changed: Notify::new() }) }
+    }
+
+    /// What it offers.
+    pub fn catalogue(&self) -> Arc<Catalogue> {
+        Arc::clone(&self.state().catalogue)
+    }
+
+    /// Everything that has happened to machines, in order.
+    pub fn journal(&self) -> Vec<Entry> {
+        self.state().journal.clone()
+    }
+
+    /// What the machines of each group have cost until now.
+    pub fn costs(&self) -> BTreeMap<Symbol, Cost> {
+        journal::costs(&self.state().journal, self.now())
+    }
+
+    /// The time.
+    pub fn now(&self) -> Timestamp {
+        self.inner.clock.now()
+    }
+
+    /// The books as of now.
+    fn state(&self) -> MutexGuard<'_, State> {
+        let mut state = self.inner.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.advance(self.now());
+        state
+    }
+
+    /// Changes the books as of now. The time is read under the lock, so that the journal is in order.
+    fn change<T>(&self, change: impl FnOnce(&mut State, Timestamp) -> T) -> T {
+        let result = {
+            let mut state = self.state();
+            let now = self.now();
+            state.advance(now);
+            change(&mut state, now)
+        };
+        self.inner.changed.notify_one();
+        result
+    }
+}

@@ -1,0 +1,84 @@
+//! Telling who waits for machines.
+
+use std::{collections::BTreeSet, future};
+
+use async_trait::async_trait;
+use plimsoll_net::Shutdown;
+
+use super::{Cloud, Entry, Happening};
+use crate::simulated::machine::Machine;
+
+/// Who is told when machines come and go: the cluster that their nodes join.
+///
+/// Told of one machine after the other, in the order in which it happened. Whoever takes long makes the next one wait.
+#[async_trait]
+pub trait Joins: Send + Sync {
+    /// The machine has booted, and its node joins the cluster.
+    async fn join(&self, machine: &Machine);
+
+    /// A machine that has joined is gone: deleted, or vanished.
+    async fn leave(&self, machine: &Machine);
+}
+
+// === impl Cloud ===
+
+impl Cloud {
+    /// Lets machines boot and go at their time, and tells it, until it is stopped. The initial machines join first.
+    ///
+    /// Without it machines come and go all the same, as soon as somebody looks. To be run once: what one has been told, another
+    /// will not be.
+    pub async fn run(&self, joins: &dyn Joins, shutdown: Shutdown) {
+        let mut joined = BTreeSet::new();
+        loop {
+            for entry in self.news() {
+                let machine = &*entry.machine;
+                match entry.what {
+                    Happening::Arrived => {
+                        joined.insert(machine.id.clone());
+                        joins.join(machine).await;
+                    }
+                    Happening::Gone | Happening::Vanished if joined.remove(&machine.id) => {
+                        joins.leave(machine).await;
+                    }
+                    _ => {}
+                }
+            }
+            tokio::select! {
+                () = self.wait() => {}
+                () = shutdown.wait() => return,
+            }
+        }
+    }
+
+    /// Waits until all that was begun is done: machines that are made have come up or failed, those that are deleted are gone.
+    /// Orders that queue stay where they are.
+    pub async fn settle(&self) {
+        let next = || self.state().next_begun();
+        while let Some(due) = next() {
+            self.inner.clock.sleep_until(due).await;
+        }
+    }
+
+    /// What has happened since the last time.
+    fn news(&self) -> Vec<Entry> {
+        let mut state = self.state();
+        let news = state.journal.get(state.told..).unwrap_or_default().to_vec();
+        state.told = state.journal.len();
+        news
+    }
+
+    /// Waits until something is due, or may be due earlier than it was.
+    async fn wait(&self) {
+        let due = self.state().next_due();
+        let time = async {
+            match due {
+                Some(due) => self.inner.clock.sleep_until(due).await,
+                None => future::pending().await,
+            }
+        };
+        tokio::select! {
+            () = time => {}
+            () = self.inner.changed.notified() => {}
+        }
+    }
+}

@@ -1,0 +1,5 @@
+//! Providers through their public interfaces.
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test stops where it is surprised")]
+
+mod simulated;
