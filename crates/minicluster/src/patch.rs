@@ -154,4 +154,4 @@ impl PatchType {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -39,7 +39,7 @@ fn refusal(outcome: Result<Value, ApiError>) -> (u16, String) {
 }
 
 /// Applies a strategic merge patch to a pod template's spec, and gives that back.
-fn patched_spec(spec: Value, patch: Value) -> Result<Value, ApiError> {
+fn patched_spec(spec: &Value, patch: &Value) -> Result<Value, ApiError> {
     let old = json!({ "spec": { "template": { "spec": spec } } });
     let patch = Patch::Strategic(json!({ "spec": { "template": { "spec": patch } } }));
     let new = apply_patch(&deployment(), &old, &patch)?;
@@ -217,7 +217,7 @@ fn strategic_merge_of_lists() {
         (json!({}), containers.clone()),
     ];
     for (patch, expected) in table {
-        let spec = patched_spec(json!({ "containers": containers }), patch.clone()).unwrap();
+        let spec = patched_spec(&json!({ "containers": containers }), &patch).unwrap();
         assert_eq!(spec["containers"], expected, "{patch}");
     }
 }
@@ -228,7 +228,7 @@ fn strategic_merge_replaces_lists_without_a_key() {
     let patch =
         json!({ "tolerations": [{ "key": "b" }], "containers": [{ "name": "c", "args": ["c"] }] });
     assert_eq!(
-        patched_spec(old, patch),
+        patched_spec(&old, &patch),
         Ok(
             json!({ "tolerations": [{ "key": "b" }], "containers": [{ "name": "c", "args": ["c"] }] })
         )
@@ -334,7 +334,7 @@ fn strategic_merge_refuses() {
         ),
     ];
     for (patch, code, message) in table {
-        let outcome = patched_spec(spec.clone(), patch.clone());
+        let outcome = patched_spec(&spec, &patch);
         assert_eq!(refusal(outcome), (code, message.to_owned()), "{patch}");
     }
 }
