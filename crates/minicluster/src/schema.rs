@@ -15,8 +15,8 @@ use std::{
 
 pub use decode::{Findings, decode, with_zero_values};
 pub use parse::{ParseError, parse};
-pub(crate) use table::listing_from;
 pub use table::{built_in, built_in_kind};
+pub(crate) use table::{definition, kinds_of, listing_from, name_of};
 pub(crate) use text::is_date_time;
 
 /// A type of value: what may be there, and how changes to it are merged.
