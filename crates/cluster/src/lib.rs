@@ -5,5 +5,6 @@
 //! ```
 //! Only this crate speaks to the API server; nobody above it names `kube`.
 
+pub mod lease;
 pub mod mirror;
 pub mod source;
