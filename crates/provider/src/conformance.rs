@@ -84,9 +84,7 @@ pub async fn run_some<T: Testbed + 'static>(
 ) -> Report {
     let mut report = Report::default();
     for check in checks().filter(|check| wanted(check)) {
-        let bench = Bench::new(Box::new(make().await)).await;
-        let outcome = outcome(check, &bench).await;
-        bench.provider.close().await;
+        let outcome = outcome(check, &make).await;
         report.results.push(CheckResult { check, outcome });
     }
     report
@@ -98,9 +96,15 @@ pub fn assert_conforms(report: &Report) {
     assert!(report.conforms(), "the provider breaks promises of the contract\n{report}");
 }
 
-async fn outcome(check: &Check, bench: &Bench) -> Outcome {
-    let run = AssertUnwindSafe((check.run)(bench)).catch_unwind();
-    match tokio::time::timeout(LIMIT, run).await {
+/// Runs a check so that neither a panic nor a call that hangs keeps the others from being run.
+async fn outcome<T: Testbed + 'static>(check: &Check, make: &impl AsyncFn() -> T) -> Outcome {
+    let run = async {
+        let bench = Bench::new(Box::new(make().await)).await;
+        let verdict = (check.run)(&bench).await;
+        bench.provider.close().await;
+        verdict
+    };
+    match tokio::time::timeout(LIMIT, AssertUnwindSafe(run).catch_unwind()).await {
         Ok(Ok(Ok(()))) => Outcome::Passed,
         Ok(Ok(Err(Finding::Broken(seen)))) => Outcome::Failed(seen),
         Ok(Ok(Err(Finding::NotApplicable(missing)))) => Outcome::NotApplicable(missing),

@@ -208,11 +208,14 @@ async fn order_decided_on_a_higher_target_buys_its_count(bench: &Bench) -> Verdi
 }
 
 async fn orders_leave_other_groups_alone(bench: &Bench) -> Verdict {
-    let (group, other) = (bench.group(Role::Plain)?, bench.group(Role::Second)?);
-    let (start, rest) = (bench.settled(group).await, bench.settled(other).await);
-    place(&*bench.provider, &bench.order(group, 2).await?).await?;
-    bench.expect(group, start, 2, "after an order of 2").await?;
-    bench.expect(other, rest, 0, "after an order for another group").await
+    for (group, other) in [(Role::Plain, Role::Second), (Role::Second, Role::Plain)] {
+        let (group, other) = (bench.group(group)?, bench.group(other)?);
+        let (start, rest) = (bench.settled(group).await, bench.settled(other).await);
+        place(&*bench.provider, &bench.order(group, 2).await?).await?;
+        bench.expect(group, start, 2, "after an order of 2").await?;
+        bench.expect(other, rest, 0, "after an order for another group").await?;
+    }
+    Ok(())
 }
 
 async fn empty_group_grows(bench: &Bench) -> Verdict {
