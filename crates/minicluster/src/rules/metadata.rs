@@ -58,6 +58,8 @@ pub fn validate_update(new: &Value, old: &Value) -> Vec<FieldError> {
         errors.extend(metadata.field(name).unchanged(&before.field(name)));
     }
     errors.extend(common(&metadata));
+    // The real server looks at these in the check of the new object and in that of the change.
+    errors.extend(common(&metadata));
     errors
 }
 

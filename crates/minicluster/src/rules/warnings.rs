@@ -4,7 +4,10 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::{at::At, pod::resources};
+use super::{
+    at::{At, same},
+    pod::resources,
+};
 use crate::Kind;
 
 /// Labels of nodes that have newer names, and since when.
@@ -16,27 +19,58 @@ const OLD_LABELS: [(&str, &str, &str); 5] = [
     ("beta.kubernetes.io/instance-type", "v1.17", "node.kubernetes.io/instance-type"),
 ];
 
-/// What to warn about when an object is made or changed.
-pub fn warnings(kind: &Kind, object: &Value) -> Vec<String> {
+/// Annotations that do nothing any more: the whole key, or what it begins with, and what to do instead.
+const OLD_ANNOTATIONS: [(&str, &str); 2] = [
+    (
+        "seccomp.security.alpha.kubernetes.io/pod",
+        "non-functional in v1.27+; use the \"seccompProfile\" field instead",
+    ),
+    (
+        "container.seccomp.security.alpha.kubernetes.io",
+        "non-functional in v1.27+; use the \"seccompProfile\" field instead",
+    ),
+];
+
+/// What to warn about when an object is made, or changed from `old`. Changes of pods and changes that leave the wish as it was are
+/// taken without a word.
+pub fn warnings(kind: &Kind, object: &Value, old: Option<&Value>) -> Vec<String> {
     let root = At::root(object);
-    match (&*kind.group, &*kind.kind) {
-        ("", "Pod") => pod(&root.field("spec")),
-        ("apps", "Deployment" | "ReplicaSet" | "DaemonSet" | "StatefulSet") | ("batch", "Job") => {
-            pod(&root.at(&["spec", "template", "spec"]))
+    let changed = |old: &Value| !same(root.field("spec").value, At::root(old).field("spec").value);
+    match (&*kind.group, &*kind.kind, old) {
+        ("", "Pod", None) => pod(&root),
+        ("apps", "Deployment" | "ReplicaSet" | "DaemonSet" | "StatefulSet", _)
+        | ("batch", "Job", _)
+            if old.is_none_or(changed) =>
+        {
+            pod(&root.at(&["spec", "template"]))
         }
         _ => Vec::new(),
     }
 }
 
-fn pod(spec: &At<'_>) -> Vec<String> {
+/// Of a pod, or of the template of one.
+fn pod(pod: &At<'_>) -> Vec<String> {
+    let spec = pod.field("spec");
     let mut found = Vec::new();
-    for (key, _) in spec.field("nodeSelector").entries() {
-        if let Some((_, since, new)) = OLD_LABELS.iter().find(|(old, _, _)| old == key) {
-            let path = &spec.path;
-            found.push(format!(
-                "{path}.nodeSelector[{key}]: deprecated since {since}; use \"{new}\" instead"
-            ));
+    let selector = spec.field("nodeSelector");
+    for (key, _) in selector.entries() {
+        found.extend(old_label(key).map(|words| format!("{}: {words}", selector.key(key).path)));
+    }
+    for constraint in spec.field("topologySpreadConstraints").items() {
+        let key = constraint.field("topologyKey");
+        found.extend(
+            old_label(key.text()).map(|words| format!("{}: {} is {words}", key.path, key.text())),
+        );
+        let selector = constraint.field("labelSelector");
+        if !selector.is_set() {
+            let path = &selector.path;
+            found.push(format!("{path}: a null labelSelector results in matching no pod"));
         }
+    }
+    let annotations = pod.at(&["metadata", "annotations"]);
+    for (old, words) in OLD_ANNOTATIONS {
+        let used = annotations.entries().find(|(key, _)| key.starts_with(old));
+        found.extend(used.map(|(key, _)| format!("{}: {words}", annotations.key(key).path)));
     }
     let grace = spec.field("terminationGracePeriodSeconds");
     if grace.number().is_some_and(|seconds| seconds < 0) {
@@ -52,6 +86,11 @@ fn pod(spec: &At<'_>) -> Vec<String> {
         }
     }
     found
+}
+
+fn old_label(key: &str) -> Option<String> {
+    let (_, since, new) = OLD_LABELS.iter().find(|(old, _, _)| *old == key)?;
+    Some(format!("deprecated since {since}; use \"{new}\" instead"))
 }
 
 fn duplicate_variables(container: &At<'_>, found: &mut Vec<String>) {

@@ -57,7 +57,9 @@ fn service_account(pod: &mut Value, lookup: &dyn Lookup) -> Result<(), ApiError>
     let root = At::root(pod);
     let name = root.at(&["spec", "serviceAccountName"]).text().to_owned();
     let namespace = root.at(&["metadata", "namespace"]).text();
-    let Some(account) = lookup.find("", "serviceaccounts", namespace, &name) else {
+    // Every namespace has a default account sooner or later; a pod need not wait for the controller that makes it.
+    let found = lookup.find("", "serviceaccounts", namespace, &name);
+    let Some(account) = found.or_else(|| (name == "default").then_some(Value::Null)) else {
         let why = format!(
             "error looking up service account {namespace}/{name}: serviceaccount \"{name}\" not found"
         );

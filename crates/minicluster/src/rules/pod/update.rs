@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::{
     FieldError,
-    rules::at::{At, each, keep, object, same, set},
+    rules::at::{At, each, is_empty, keep, remove, same, set},
 };
 
 const UPDATABLE: &str = "pod updates may not change fields other than \
@@ -30,6 +30,7 @@ pub(super) fn check(new: &Value, old: &Value) -> Vec<FieldError> {
         &now.field("schedulingGates"),
         &before.field("schedulingGates"),
     ));
+    errors.extend(narrower_node_selector(&now, &before));
     if !same(&without_updatable(new, old), before.value) {
         errors.push(now.forbidden(UPDATABLE));
     }
@@ -87,6 +88,14 @@ fn only_deleted_gates(now: &At<'_>, before: &At<'_>) -> Vec<FieldError> {
         .collect()
 }
 
+/// A pod that is held back may be asked for more of its node, not for less.
+fn narrower_node_selector(now: &At<'_>, before: &At<'_>) -> Option<FieldError> {
+    let (new, old) = (now.field("nodeSelector"), before.field("nodeSelector"));
+    let gated = !before.field("schedulingGates").is_empty();
+    let lost = old.entries().any(|(key, value)| new.value.get(key) != Some(value));
+    (gated && lost).then(|| new.invalid("only additions are allowed (no mutations or deletions)"))
+}
+
 /// The new spec, with what may change put back to what it was.
 fn without_updatable(new: &Value, old: &Value) -> Value {
     let mut spec = new.get("spec").cloned().unwrap_or_default();
@@ -111,10 +120,18 @@ fn without_updatable(new: &Value, old: &Value) -> Value {
     // While gates hold a pod back, whoever holds them may narrow where it goes.
     if !At::root(&before).field("schedulingGates").is_empty() {
         keep(&mut spec, &before, "nodeSelector");
-        let node_affinity = At::root(&before).at(&["affinity", "nodeAffinity"]).value.clone();
-        if let Some(affinity) = object(&mut spec, "affinity") {
-            set(affinity, "nodeAffinity", node_affinity);
-        }
+        put_back_node_affinity(&mut spec, &before);
     }
     spec
+}
+
+fn put_back_node_affinity(spec: &mut Value, before: &Value) {
+    let old = before.get("affinity").cloned().unwrap_or_default();
+    let Some(affinity) = spec.get_mut("affinity").filter(|affinity| affinity.is_object()) else {
+        return;
+    };
+    keep(affinity, &old, "nodeAffinity");
+    if old.is_null() && is_empty(affinity) {
+        remove(spec, "affinity");
+    }
 }

@@ -94,7 +94,8 @@ proptest! {
             (rules.validate)(&value);
             (rules.validate_update)(&value, &old);
             (rules.validate_status)(&value, &old);
-            warnings(&kind, &value);
+            warnings(&kind, &value, None);
+            warnings(&kind, &value, Some(&old));
             for (_, read) in rules.fields {
                 read(&value);
             }
