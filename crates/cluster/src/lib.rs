@@ -5,6 +5,8 @@
 //! ```
 //! Only this crate speaks to the API server; nobody above it names `kube`.
 
+pub mod evict;
 pub mod lease;
 pub mod mirror;
 pub mod source;
+pub mod taints;

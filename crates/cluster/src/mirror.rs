@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use kube::{ResourceExt as _, api::DynamicObject};
 use plimsoll_manifest::Reader;
-use plimsoll_model::{Memory, Namespaces, Node, Pod, Settings, Storage, Symbol, World};
+use plimsoll_model::{Memory, Namespaces, Node, Pod, PodName, Settings, Storage, Symbol, World};
 use plimsoll_provider::NodeIdentity;
 use rustc_hash::FxHashMap;
 use tracing::warn;
@@ -34,8 +34,11 @@ pub struct Mirror {
     daemon_sets: Named<Name>,
     controllers: Named<(Symbol, Name)>,
     budgets: Named<Name>,
+    /// What tells a pod from another that had its name.
+    pod_uids: FxHashMap<Name, Box<str>>,
     /// What a provider knows nodes by.
     identities: FxHashMap<Symbol, NodeIdentity>,
+    node_uids: FxHashMap<Symbol, Box<str>>,
     /// Storage objects as text: few and seldom changed, they are read anew when one of them has.
     storage: BTreeMap<(Watched, Name), String>,
     storage_changed: bool,
@@ -90,7 +93,9 @@ impl Mirror {
             daemon_sets: Named::default(),
             controllers: Named::default(),
             budgets: Named::default(),
+            pod_uids: FxHashMap::default(),
             identities: FxHashMap::default(),
+            node_uids: FxHashMap::default(),
             storage: BTreeMap::new(),
             storage_changed: false,
             reader: Reader::new(now),
@@ -140,6 +145,17 @@ impl Mirror {
     /// What a provider knows a node by.
     pub fn identity(&self, node: Symbol) -> Option<&NodeIdentity> {
         self.identities.get(&node)
+    }
+
+    /// `metadata.uid` of a node.
+    pub fn node_uid(&self, node: Symbol) -> Option<&str> {
+        self.node_uids.get(&node).map(|uid| &**uid)
+    }
+
+    /// `metadata.uid` of a pod.
+    pub fn pod_uid(&self, pod: &PodName) -> Option<&str> {
+        let name = Name { namespace: pod.namespace.as_str().into(), name: pod.name.clone() };
+        self.pod_uids.get(&name).map(|uid| &**uid)
     }
 
     /// Nodes on which something runs that cannot be read, so that they must not be taken for empty.
@@ -202,6 +218,7 @@ impl Mirror {
         let mut effect = Effect::None;
         for node in objects.nodes {
             self.identities.insert(node.name, identity(object));
+            self.node_uids.insert(node.name, uid(object));
             let before = self.nodes.put(&mut world.nodes, node.name, node.clone());
             effect = effect.max(match before {
                 Some(before) if before == node => Effect::None,
@@ -210,6 +227,7 @@ impl Mirror {
             });
         }
         for pod in objects.pods {
+            self.pod_uids.insert(name.clone(), uid(object));
             let waits = pod.node.is_none() && pod.deletion.is_none();
             let before = self.pods.put(&mut world.pods, name.clone(), pod.clone());
             effect = effect.max(match before {
@@ -246,10 +264,14 @@ impl Mirror {
             Watched::Nodes => {
                 let node = Symbol::new(&name.name);
                 self.identities.remove(&node);
+                self.node_uids.remove(&node);
                 let gone = self.nodes.remove(&mut world.nodes, &node).is_some();
                 return if gone { Effect::Urgent } else { Effect::None };
             }
-            Watched::Pods => self.pods.remove(&mut world.pods, name).is_some(),
+            Watched::Pods => {
+                self.pod_uids.remove(name);
+                self.pods.remove(&mut world.pods, name).is_some()
+            }
             Watched::DaemonSets => self.daemon_sets.remove(&mut world.daemon_sets, name).is_some(),
             Watched::ReplicaSets
             | Watched::StatefulSets
@@ -349,6 +371,10 @@ fn is_storage(watched: Watched) -> bool {
             | Watched::StorageCapacities
             | Watched::VolumeAttachments
     )
+}
+
+fn uid(object: &DynamicObject) -> Box<str> {
+    object.uid().unwrap_or_default().into()
 }
 
 fn identity(object: &DynamicObject) -> NodeIdentity {

@@ -1,0 +1,144 @@
+//! The marks that a node carries on its way out, as the upstream autoscaler writes them.
+
+use jiff::Timestamp;
+use k8s_openapi::api::core::v1::{Node, Taint};
+use kube::{
+    Api, Client,
+    api::{Patch, PatchParams},
+};
+use serde_json::json;
+use tracing::debug;
+
+/// A mark of ours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mark {
+    /// The node leaves: nothing new is put on it.
+    Leaving,
+    /// Nobody needs the node: the scheduler prefers others.
+    Candidate,
+}
+
+/// What to do about a node's marks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Marking {
+    /// Put the mark on, with the moment as its value. One that is there already stays as it is.
+    Put(Timestamp),
+    /// Take the mark off.
+    Take,
+}
+
+/// Whether the node is closed for new pods as well: `kubectl cordon`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cordon {
+    /// Close it.
+    Close,
+    /// Open it.
+    Open,
+    /// Leave it as it is.
+    Keep,
+}
+
+/// How often a write is tried when somebody else was quicker.
+const ATTEMPTS: usize = 5;
+
+// === impl Mark ===
+
+impl Mark {
+    /// The taint's key.
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::Leaving => "ToBeDeletedByClusterAutoscaler",
+            Self::Candidate => "DeletionCandidateOfClusterAutoscaler",
+        }
+    }
+
+    const fn effect(self) -> &'static str {
+        match self {
+            Self::Leaving => "NoSchedule",
+            Self::Candidate => "PreferNoSchedule",
+        }
+    }
+
+    /// When the mark was put on a node with these taints: the value is in seconds since 1970.
+    pub fn since(self, taints: &[Taint]) -> Option<Timestamp> {
+        let taint = taints.iter().find(|taint| taint.key == self.key())?;
+        Timestamp::from_second(taint.value.as_ref()?.parse().ok()?).ok()
+    }
+}
+
+/// Changes a node's marks. Answers `false` when there is no such node.
+pub async fn mark(
+    client: &Client,
+    node: &str,
+    mark: Mark,
+    marking: Marking,
+    cordon: Cordon,
+) -> Result<bool, kube::Error> {
+    let api: Api<Node> = Api::all(client.clone());
+    for _ in 0..ATTEMPTS {
+        let Some(found) = api.get_opt(node).await? else { return Ok(false) };
+        let Some(patch) = change(&found, mark, marking, cordon) else { return Ok(true) };
+        match api.patch(node, &PatchParams::default(), &Patch::Merge(&patch)).await {
+            Ok(_) => return Ok(true),
+            Err(kube::Error::Api(status)) if status.is_not_found() => return Ok(false),
+            Err(kube::Error::Api(status)) if status.is_conflict() => {
+                debug!(node, "somebody else wrote to the node; trying again");
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    // The last attempt says itself why it fails.
+    let Some(found) = api.get_opt(node).await? else { return Ok(false) };
+    let Some(patch) = change(&found, mark, marking, cordon) else { return Ok(true) };
+    api.patch(node, &PatchParams::default(), &Patch::Merge(&patch)).await.map(|_| true)
+}
+
+/// The patch that is needed, if any. It holds only for the version of the node that it was made for: taints are a list, and a
+/// list is replaced whole.
+fn change(node: &Node, mark: Mark, marking: Marking, cordon: Cordon) -> Option<serde_json::Value> {
+    let spec = node.spec.as_ref();
+    let taints = spec.and_then(|spec| spec.taints.as_deref()).unwrap_or_default();
+    let closed = spec.and_then(|spec| spec.unschedulable).unwrap_or_default();
+    let marked = taints.iter().any(|taint| taint.key == mark.key());
+    let new_taints = match (marking, marked) {
+        (Marking::Put(at), false) => Some(with(taints, mark, at)),
+        (Marking::Take, true) => Some(without(taints, mark)),
+        _ => None,
+    };
+    let new_closed = match (cordon, closed) {
+        (Cordon::Close, false) => Some(true),
+        (Cordon::Open, true) => Some(false),
+        _ => None,
+    };
+    if new_taints.is_none() && new_closed.is_none() {
+        return None;
+    }
+    let mut patch = json!({
+        "metadata": { "resourceVersion": node.metadata.resource_version },
+        "spec": {},
+    });
+    if let Some(taints) = new_taints {
+        patch["spec"]["taints"] = json!(taints);
+    }
+    if let Some(closed) = new_closed {
+        patch["spec"]["unschedulable"] = if closed { json!(true) } else { json!(null) };
+    }
+    Some(patch)
+}
+
+fn with(taints: &[Taint], mark: Mark, at: Timestamp) -> Vec<Taint> {
+    let taint = Taint {
+        key: mark.key().to_owned(),
+        value: Some(at.as_second().to_string()),
+        effect: mark.effect().to_owned(),
+        time_added: None,
+    };
+    taints.iter().cloned().chain([taint]).collect()
+}
+
+fn without(taints: &[Taint], mark: Mark) -> Vec<Taint> {
+    taints.iter().filter(|taint| taint.key != mark.key()).cloned().collect()
+}
+
+#[cfg(test)]
+mod tests;
