@@ -8,6 +8,7 @@
 
 use std::{
     collections::BTreeMap,
+    fmt,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
@@ -39,12 +40,11 @@ use state::State;
 ///
 /// Everything that happens follows from the catalogue, the calls and the clock. Two of them with the same catalogue and the same
 /// calls at the same times keep the same journal.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Cloud {
     inner: Arc<Inner>,
 }
 
-#[derive(Debug)]
 struct Inner {
     clock: Clock,
     state: Mutex<State>,
@@ -98,5 +98,11 @@ impl Cloud {
         };
         self.inner.changed.notify_one();
         result
+    }
+}
+
+impl fmt::Debug for Cloud {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Cloud").field("name", &self.catalogue().name).finish_non_exhaustive()
     }
 }

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::template::{self, Template};
 
 /// What provider ids begin with.
-const SCHEME: &str = "simulated://";
+pub(super) const SCHEME: &str = "simulated://";
 
 /// A name and the digits after it stay within a DNS label, which has 63 characters.
 const LONGEST_PREFIX: usize = 50;

@@ -9,7 +9,10 @@ use plimsoll_provider::{
     Capabilities, Deletion, Error, GroupSpec, Inventory, NodeIdentity, Order, Owner, Provider,
 };
 
-use super::cloud::{Cloud, Item, Request};
+use super::{
+    cloud::{Cloud, Item, Request},
+    machine::SCHEME,
+};
 
 /// The provider over a [`Cloud`]. A new one over the same infrastructure is what a restart leaves.
 #[derive(Debug)]
@@ -105,7 +108,7 @@ impl Provider for Simulated {
     }
 
     async fn owner(&self, node: &NodeIdentity) -> Result<Option<Owner>, Error> {
-        if node.provider_id.is_empty() {
+        if !node.provider_id.starts_with(SCHEME) {
             return Ok(None);
         }
         let known = {

@@ -86,7 +86,8 @@ impl<'t> Field<'t> {
             Value::Null => "nothing".to_owned(),
             Value::Switch(value) => value.to_string(),
             Value::Integer(value) => value.to_string(),
-            Value::Decimal(value) => value.to_string(),
+            // Large numbers in short.
+            Value::Decimal(value) => format!("{value:?}"),
             Value::Text(text) => quoted(text),
             Value::List(_) => "a list".to_owned(),
             Value::Map(_) => "an object".to_owned(),

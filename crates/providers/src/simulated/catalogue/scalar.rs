@@ -44,20 +44,26 @@ impl Field<'_> {
             Value::Integer(number) => number.to_string().parse().unwrap_or(f64::MAX),
             _ => return Err(self.is_not("a number")),
         };
-        if number < 0.0 { Err(self.refuse(format!("{number} is negative"))) } else { Ok(number) }
+        if number < 0.0 {
+            Err(self.refuse(format!("{} is negative", self.written())))
+        } else {
+            Ok(number)
+        }
     }
 
     /// A number from 0 to 1.
     pub(super) fn probability(&self) -> Checked<f64> {
         let number = self.number()?;
-        let above = || self.refuse(format!("{number} is above 1, and this is a probability"));
+        let above =
+            || self.refuse(format!("{} is above 1, and this is a probability", self.written()));
         if number <= 1.0 { Ok(number) } else { Err(above()) }
     }
 
     /// An amount of money that is not negative.
     pub(super) fn money(&self) -> Checked<Money> {
         let units = self.number()?;
-        Money::from_units(units).ok_or_else(|| self.refuse(format!("{units} is too large")))
+        Money::from_units(units)
+            .ok_or_else(|| self.refuse(format!("{} is too large", self.written())))
     }
 
     /// A text that is not empty.

@@ -86,9 +86,8 @@ impl Cloud {
 
     /// Makes so many of the machines that are begun next in a group fail to come up.
     pub fn fail_machines(&self, group: Symbol, machines: u32, class: Class) -> Result<(), Error> {
-        let machines = usize::try_from(machines).unwrap_or(usize::MAX);
         self.change(|state, _| {
-            state.shelf_mut(group)?.doomed = vec![class; machines];
+            state.shelf_mut(group)?.doomed = Some((machines, class));
             Ok(())
         })
     }

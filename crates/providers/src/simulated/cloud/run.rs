@@ -28,6 +28,13 @@ impl Cloud {
     /// Without it machines come and go all the same, as soon as somebody looks. To be run once: what one has been told, another
     /// will not be.
     pub async fn run(&self, joins: &dyn Joins, shutdown: Shutdown) {
+        tokio::select! {
+            () = self.tell(joins) => {}
+            () = shutdown.wait() => {}
+        }
+    }
+
+    async fn tell(&self, joins: &dyn Joins) {
         let mut joined = BTreeSet::new();
         loop {
             for entry in self.news() {
@@ -43,10 +50,7 @@ impl Cloud {
                     _ => {}
                 }
             }
-            tokio::select! {
-                () = self.wait() => {}
-                () = shutdown.wait() => return,
-            }
+            self.wait().await;
         }
     }
 

@@ -61,8 +61,8 @@ pub(super) struct Shelf {
     bought: u64,
     /// Orders wait, and no machine is begun for them.
     pub(super) queues: bool,
-    /// The next machines that are begun fail in these ways.
-    pub(super) doomed: Vec<Class>,
+    /// So many of the machines that are begun next fail, in this way.
+    pub(super) doomed: Option<(u32, Class)>,
     /// What it was made from; `None` for one of the catalogue.
     pub(super) spec: Option<GroupSpec>,
 }
@@ -106,7 +106,14 @@ pub(super) enum Phase {
 impl Shelf {
     pub(super) fn new(offer: Offer, spec: Option<GroupSpec>) -> Self {
         let stock = offer.stock;
-        Self { offer, stock, bought: 0, queues: false, doomed: Vec::new(), spec }
+        Self { offer, stock, bought: 0, queues: false, doomed: None, spec }
+    }
+
+    /// How the next machine fails, if it is one of those that do.
+    fn next_doom(&mut self) -> Option<Class> {
+        let (left, class) = self.doomed.filter(|(left, _)| *left > 0)?;
+        self.doomed = Some((left - 1, class));
+        Some(class)
     }
 }
 
@@ -291,7 +298,7 @@ impl State {
         held.phase = Phase::Creating;
         let (group, boot) = (held.machine.group, held.fate.boot);
         if let Ok(shelf) = self.shelf_mut(group)
-            && let Some(class) = shelf.doomed.pop()
+            && let Some(class) = shelf.next_doom()
             && let Some(held) = self.machines.get_mut(&number)
         {
             held.fate.fail(class, class.name());

@@ -2,6 +2,12 @@
 
 use expect_test::{Expect, expect};
 use plimsoll_providers::simulated::Catalogue;
+use proptest::{
+    prelude::*,
+    sample::{Index, select},
+};
+
+const EXAMPLE: &str = include_str!("../../../../../examples/catalogue.yaml");
 
 /// What is said about each file.
 fn check<S: AsRef<str>>(files: impl IntoIterator<Item = S>, expected: &Expect) {
@@ -77,7 +83,7 @@ fn the_file_as_a_whole() {
             c.yaml:1: group: unknown field, did you mean groups?
             c.yaml:1: colour: unknown field, known are name, seed, quota, gpuLabel, gpuTypes, callFailureRate, groups
             c.yaml:1: seed: -1 is not a whole number below 2^64
-            c.yaml:1: seed: 18446744073709552000 is not a whole number below 2^64
+            c.yaml:1: seed: 1.8446744073709552e19 is not a whole number below 2^64
             c.yaml:1: seed: "soon" is not a whole number below 2^64
             c.yaml:1: name: is empty
             c.yaml:1: name: 5 is not a text; put it in quotes
@@ -143,7 +149,7 @@ fn groups() {
             c.yaml:3: groups[0].initial: 6 is above max, which is 5
             c.yaml:3: groups[0].price: "free" is not a number
             c.yaml:3: groups[0].price: -0.1 is negative
-            c.yaml:3: groups[0].price: 1000000000000000000000000000000 is too large
+            c.yaml:3: groups[0].price: 1e30 is too large
             c.yaml:3: groups[0].stock: -1 is negative
             c.yaml:3: groups[0].boot: 90 is not a duration such as 90s or 1h30m
             c.yaml:3: groups[0].boot: "-90s" is negative
@@ -236,11 +242,58 @@ fn templates() {
 }
 
 #[test]
-fn no_text_makes_the_reader_panic() {
+fn hostile_files_are_refused() {
     let deep = format!("groups: {}", "[".repeat(10_000));
     let aliases = "a: &a [x, x]\nb: &b [*a, *a]\nc: &c [*b, *b]\ngroups: *c\n";
     for text in [&deep, aliases, "\u{0}", "? {a: b}\n: c\n", "!!binary x", "%YAML 9\n", "&a *a"] {
         let line = Catalogue::read("c.yaml", text).unwrap_err().to_string();
         assert_eq!(line.lines().count(), 1, "{line}");
+    }
+}
+
+/// Pieces of text that have a meaning somewhere.
+const PIECES: [&str; 24] = [
+    "",
+    "\"",
+    "{",
+    "}",
+    "[",
+    "]",
+    ",",
+    ": ",
+    "null",
+    "true",
+    "-1",
+    "1e999",
+    "0.5",
+    "\u{0}",
+    "é",
+    "\n",
+    "\n---\n",
+    "- ",
+    "&a ",
+    "*a",
+    "99999999999999999999",
+    "-1h",
+    "Gi",
+    "#",
+];
+
+proptest! {
+    /// A good file in which something was replaced is read, or refused in one line.
+    #[test]
+    fn no_file_makes_the_reader_panic(
+        cuts in prop::collection::vec((any::<Index>(), 0..6_usize, select(PIECES.as_slice())), 1..4),
+    ) {
+        let mut letters: Vec<String> = EXAMPLE.chars().map(String::from).collect();
+        for (place, length, piece) in cuts {
+            let start = place.index(letters.len());
+            let end = (start + length).min(letters.len());
+            letters.splice(start..end, [piece.to_owned()]);
+        }
+        if let Err(error) = Catalogue::read("c.yaml", &letters.concat()) {
+            let line = error.to_string();
+            prop_assert_eq!(line.lines().count(), 1, "{}", line);
+        }
     }
 }
