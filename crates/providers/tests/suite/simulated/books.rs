@@ -106,6 +106,7 @@ struct Tally {
     gone: u32,
     vanished: u32,
     failed: BTreeSet<Box<str>>,
+    asked_to_go: BTreeSet<Box<str>>,
     ended: BTreeSet<Box<str>>,
 }
 
@@ -128,7 +129,10 @@ async fn check(world: &World) -> Result<(), TestCaseError> {
             Happening::Gone => tally.gone += 1,
             Happening::Vanished => tally.vanished += 1,
             Happening::Failed(_) => drop(tally.failed.insert(id.clone())),
-            Happening::Arrived | Happening::Deleting => {}
+            Happening::Deleting => {
+                prop_assert!(tally.asked_to_go.insert(id.clone()), "twice: {entry}");
+            }
+            Happening::Arrived => {}
         }
         if matches!(entry.what, Happening::GivenUp | Happening::Gone | Happening::Vanished) {
             prop_assert!(tally.ended.insert(id), "ended twice: {entry}");
