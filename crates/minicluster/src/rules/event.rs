@@ -20,28 +20,29 @@ pub(crate) const CORE: Rules = Rules {
         ("involvedObject.fieldPath", |event| text_at(event, "/involvedObject/fieldPath")),
         ("reason", |event| text_at(event, "/reason")),
         ("reportingComponent", |event| text_at(event, "/reportingComponent")),
-        ("source", |event| source(event, "/source/component", "/reportingComponent")),
+        ("source", source),
         ("type", |event| text_at(event, "/type")),
     ],
     create_on_update: true,
     ..PLAIN
 };
 
-/// What is done with events of `events.k8s.io`.
+/// What is done with events of `events.k8s.io`. They are stored in the form of the core group, so the fields are read from there, in
+/// the same order.
 pub(crate) const NEW: Rules = Rules {
     validate: validate_new,
     validate_update: update_new,
     fields: &[
-        ("involvedObject.kind", |event| text_at(event, "/regarding/kind")),
-        ("involvedObject.namespace", |event| text_at(event, "/regarding/namespace")),
-        ("involvedObject.name", |event| text_at(event, "/regarding/name")),
-        ("involvedObject.uid", |event| text_at(event, "/regarding/uid")),
-        ("involvedObject.apiVersion", |event| text_at(event, "/regarding/apiVersion")),
-        ("involvedObject.resourceVersion", |event| text_at(event, "/regarding/resourceVersion")),
-        ("involvedObject.fieldPath", |event| text_at(event, "/regarding/fieldPath")),
+        ("regarding.kind", |event| text_at(event, "/involvedObject/kind")),
+        ("regarding.namespace", |event| text_at(event, "/involvedObject/namespace")),
+        ("regarding.name", |event| text_at(event, "/involvedObject/name")),
+        ("regarding.uid", |event| text_at(event, "/involvedObject/uid")),
+        ("regarding.apiVersion", |event| text_at(event, "/involvedObject/apiVersion")),
+        ("regarding.resourceVersion", |event| text_at(event, "/involvedObject/resourceVersion")),
+        ("regarding.fieldPath", |event| text_at(event, "/involvedObject/fieldPath")),
         ("reason", |event| text_at(event, "/reason")),
-        ("reportingComponent", |event| text_at(event, "/reportingController")),
-        ("source", |event| source(event, "/deprecatedSource/component", "/reportingController")),
+        ("reportingController", |event| text_at(event, "/reportingComponent")),
+        ("source", source),
         ("type", |event| text_at(event, "/type")),
     ],
     create_on_update: true,
@@ -163,7 +164,7 @@ fn too_long(at: &At<'_>, path: &str, most: usize) -> Option<FieldError> {
 }
 
 /// Who reported: the component of old, the controller of new events.
-fn source(event: &Value, component: &str, controller: &str) -> String {
-    let old = text_at(event, component);
-    if old.is_empty() { text_at(event, controller) } else { old }
+fn source(event: &Value) -> String {
+    let old = text_at(event, "/source/component");
+    if old.is_empty() { text_at(event, "/reportingComponent") } else { old }
 }

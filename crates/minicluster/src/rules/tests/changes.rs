@@ -47,7 +47,7 @@ fn pod() -> Value {
     )
 }
 
-fn workload(extra: Value) -> Value {
+fn workload(extra: &Value) -> Value {
     let mut spec = json!({
         "selector": { "matchLabels": { "app": "x" } },
         "template": {
@@ -102,8 +102,9 @@ fn a_gated_pod_loses_gates_and_may_be_narrowed() {
         |pod| pod["spec"]["schedulingGates"] = json!([]),
         |pod| pod["spec"]["nodeSelector"]["zone"] = json!("z"),
         |pod| {
-            pod["spec"]["affinity"] = json!({ "nodeAffinity": {
-            "requiredDuringSchedulingIgnoredDuringExecution": { "nodeSelectorTerms": [{}] } } })
+            let terms = json!({ "nodeSelectorTerms": [{}] });
+            let required = json!({ "requiredDuringSchedulingIgnoredDuringExecution": terms });
+            pod["spec"]["affinity"] = json!({ "nodeAffinity": required });
         },
     ];
     for edit in good {
@@ -120,7 +121,7 @@ fn a_gated_pod_loses_gates_and_may_be_narrowed() {
 #[test]
 fn selectors_of_workloads_stay() {
     for name in ["Deployment", "ReplicaSet", "DaemonSet"] {
-        let old = stored("apps", name, workload(json!({})));
+        let old = stored("apps", name, workload(&json!({})));
         assert_eq!(change("apps", name, &old, |_| {}), Vec::<String>::new(), "{name}");
         let said = change("apps", name, &old, |set| {
             set["spec"]["selector"] = json!({ "matchLabels": { "app": "y" } });
@@ -140,7 +141,7 @@ fn a_stateful_set_changes_what_it_may() {
         "spec": { "accessModes": ["ReadWriteOnce"], "resources": { "requests": { "storage": "1Gi" } } },
     }]);
     let extra = json!({ "serviceName": "s", "volumeClaimTemplates": claims });
-    let old = stored("apps", "StatefulSet", workload(extra));
+    let old = stored("apps", "StatefulSet", workload(&extra));
     let scaled = change("apps", "StatefulSet", &old, |set| set["spec"]["replicas"] = json!(3));
     assert_eq!(scaled, Vec::<String>::new());
     let renamed =
@@ -150,7 +151,7 @@ fn a_stateful_set_changes_what_it_may() {
 
 #[test]
 fn a_stateful_set_mounts_what_it_claims() {
-    let mut set = workload(json!({ "volumeClaimTemplates": [{
+    let mut set = workload(&json!({ "volumeClaimTemplates": [{
         "metadata": { "name": "data" },
         "spec": { "accessModes": ["ReadWriteOnce"], "resources": { "requests": { "storage": "1Gi" } } },
     }] }));
@@ -161,7 +162,7 @@ fn a_stateful_set_mounts_what_it_claims() {
 
 #[test]
 fn a_job_keeps_its_template_and_selector() {
-    let mut job = workload(json!({}));
+    let mut job = workload(&json!({}));
     job["spec"].as_object_mut().unwrap().remove("selector");
     job["spec"]["template"]["spec"]["restartPolicy"] = json!("Never");
     let old = stored("batch", "Job", job);
