@@ -206,18 +206,18 @@ fn lay_over(
     let mut object = base.clone();
     merge::merge(of, &mut object, config);
 
-    let mut fields = named_fields(of, config);
-    leave_out(kind, &mut fields, by);
-    let mut entry = Entry { fields, ..own_entry(kind, Operation::Apply, by) };
+    let mut entry = own_entry(kind, Operation::Apply, by);
+    entry.fields = named_fields(of, config);
     let last = managed.position(&entry).map(|at| managed.0.swap_remove(at));
+    entry.time = None;
     if let Some(last) = last {
         let mut owned = managed.owned();
+        // The name has no owner, but it keeps the metadata in place.
         owned.unite(entry.fields.clone());
         prune::prune(of, &mut object, &last.fields, &owned);
         entry.time = last.time;
-    } else {
-        entry.time = None;
     }
+    leave_out(kind, &mut entry.fields, by);
 
     let Comparison { changed, removed } = changes(kind, base, &object, by);
     if conflicts == Conflicts::Refuse {

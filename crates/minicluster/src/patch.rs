@@ -58,9 +58,33 @@ pub fn apply_patch(kind: &Kind, old: &Value, patch: &Patch) -> Result<Value, Api
                 return Err(not_an_object(changes));
             };
             strategic::merge(Some(&kind.schema), object, changes.clone())?;
+            // Here the real server fills a struct of the kind; what the patch says the kind is does not matter.
+            for name in ["apiVersion", "kind"] {
+                match old.get(name) {
+                    Some(value) => object.insert(name.to_owned(), value.clone()),
+                    None => object.remove(name),
+                };
+            }
         }
     }
-    Ok(patched)
+    match mismatch(old, &patched) {
+        Some(why) => Err(refused(patch, &patched, &why)),
+        None => Ok(patched),
+    }
+}
+
+/// Why the outcome is no object of the kind any more.
+fn mismatch(old: &Value, patched: &Value) -> Option<String> {
+    let is_same = |name: &str| old.get(name) == patched.get(name);
+    if is_same("apiVersion") && is_same("kind") {
+        return None;
+    }
+    let text = |name: &str| patched.get(name).and_then(Value::as_str).unwrap_or_default();
+    Some(match (text("apiVersion"), text("kind")) {
+        (_, "") => format!("Object 'Kind' is missing in '{patched}'"),
+        ("", _) => format!("Object 'apiVersion' is missing in '{patched}'"),
+        (version, kind) => format!("no kind {kind:?} is registered for version {version:?}"),
+    })
 }
 
 /// 422: what the patch made cannot be decoded. `why` is what decoding says of it.

@@ -192,7 +192,7 @@ fn the_last_label_takes_the_map_with_it() {
     bench.apply("one", &config, Conflicts::Refuse).unwrap();
     assert_eq!(bench.owners(), ["one Apply: .data.x .metadata.labels.l"]);
     bench.apply("one", &config_map(&json!({ "x": "1" })), Conflicts::Refuse).unwrap();
-    assert_eq!(bench.at("/metadata/labels"), Value::Null);
+    assert_eq!(bare(bench.live().clone()), config_map(&json!({ "x": "1" })));
 }
 
 #[test]
@@ -452,12 +452,16 @@ fn spec() -> impl Strategy<Value = Value> {
     });
     let replicas = prop::option::of((0..3).prop_map(Value::from));
     let selector = prop::option::of(map().prop_map(|labels| json!({ "matchLabels": labels })));
-    (replicas, selector, prop::option::of(template)).prop_map(|(replicas, selector, template)| {
+    let parts = (replicas, selector, prop::option::of(template), prop::option::of(map()));
+    parts.prop_map(|(replicas, selector, template, labels)| {
         let spec =
             present([("replicas", replicas), ("selector", selector), ("template", template)]);
         let mut object = deployment(&spec);
         if spec == json!({}) {
             object.as_object_mut().unwrap().remove("spec");
+        }
+        if let Some(labels) = labels {
+            object["metadata"]["labels"] = labels;
         }
         object
     })

@@ -351,6 +351,25 @@ fn custom_resources_take_no_strategic_merge() {
 }
 
 #[test]
+fn a_patch_cannot_change_the_kind() {
+    let old = json!({ "apiVersion": "v1", "kind": "ConfigMap" });
+    let table = [
+        (json!({ "kind": "Secret" }), "no kind \"Secret\" is registered for version \"v1\""),
+        (json!({ "apiVersion": "v2" }), "no kind \"ConfigMap\" is registered for version \"v2\""),
+        (json!({ "kind": null }), "Object 'Kind' is missing in"),
+        (json!({ "apiVersion": null }), "Object 'apiVersion' is missing in"),
+    ];
+    let config_map = kind("", "v1", "ConfigMap");
+    for (patch, why) in table {
+        let error = apply_patch(&config_map, &old, &Patch::Merge(patch.clone())).unwrap_err();
+        assert_eq!((error.code, error.reason), (422, "Invalid"));
+        assert!(error.message.contains(why), "{}", error.message);
+        // A strategic merge does not see it.
+        assert_eq!(apply_patch(&config_map, &old, &Patch::Strategic(patch)), Ok(old.clone()));
+    }
+}
+
+#[test]
 fn what_cannot_be_decoded_is_shown() {
     let patch = Patch::Strategic(json!({ "spec": { "replicas": "three" } }));
     let why = "json: cannot unmarshal string into Go struct field DeploymentSpec.spec.replicas of type int32";
