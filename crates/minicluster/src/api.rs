@@ -126,3 +126,6 @@ impl Api {
         change(&mut self.shared.registry.write().unwrap_or_else(PoisonError::into_inner));
     }
 }
+
+#[cfg(test)]
+mod tests;

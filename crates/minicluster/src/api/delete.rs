@@ -101,7 +101,7 @@ impl Api {
         let step = if namespace {
             delete_namespace(&old, options, now)
         } else {
-            plan(kind, old, options, now)
+            plan(kind, &old, options, now)
         };
         let keep = |writer: &mut Writer<'_>, value| {
             let write = WriteOptions { dry_run: options.dry_run, ..WriteOptions::default() };
@@ -109,6 +109,7 @@ impl Api {
         };
         let (object, gone) = match step {
             Step::Nothing => (View::of(kind).show(&before), false),
+            Step::Mark(value) if value == old => (View::of(kind).show(&before), false),
             Step::Mark(value) => (keep(writer, value), false),
             Step::MarkAndRemove(value) => {
                 let marked = keep(writer, value);
@@ -155,7 +156,8 @@ fn check_preconditions(
 }
 
 /// What deleting an object of any kind but Namespace does.
-fn plan(kind: &Kind, mut object: Value, options: &DeleteOptions, now: Timestamp) -> Step {
+fn plan(kind: &Kind, old: &Value, options: &DeleteOptions, now: Timestamp) -> Step {
+    let mut object = old.clone();
     let period = match start_grace(kind, &mut object, options, now) {
         Grace::Pending => return Step::Nothing,
         Grace::Started(period) => Some(period),

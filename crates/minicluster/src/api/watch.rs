@@ -1,6 +1,6 @@
 //! Watches.
 
-use std::{collections::VecDeque, future::pending, sync::Arc, time::Duration};
+use std::{collections::VecDeque, future::pending, sync::Arc, task::Poll, time::Duration};
 
 use futures::Stream;
 use jiff::{SignedDuration, Timestamp};
@@ -142,48 +142,17 @@ impl Api {
 impl Watch {
     /// The next event; none when the stream is over. May be dropped at any time without losing an event.
     pub async fn next(&mut self) -> Option<WatchEvent> {
+        if let Some(version) = self.awaits.take() {
+            // Nobody can know a version that was not given out, so waiting for it is only a matter of form.
+            self.clock.sleep_until(later(self.clock.now(), PATIENCE)).await;
+            self.finished = true;
+            return Some(WatchEvent::Error(too_large(version, self.subscription.position())));
+        }
         loop {
-            if let Some(event) = self.ready.pop_front() {
-                return Some(event);
+            if let Poll::Ready(event) = self.poll() {
+                return event;
             }
-            if self.finished {
-                return None;
-            }
-            if let Some(version) = self.awaits {
-                // Nobody can know a version that was not given out, so waiting for it is only a matter of form.
-                self.clock.sleep_until(later(self.clock.now(), PATIENCE)).await;
-                self.finished = true;
-                return Some(WatchEvent::Error(too_large(version, self.subscription.position())));
-            }
-            let now = self.clock.now();
-            if self.ends.is_some_and(|ends| ends <= now) {
-                self.finished = true;
-                return None;
-            }
-            match self.subscription.read(BATCH) {
-                Err(TooOld { oldest }) => {
-                    self.finished = true;
-                    let asked = self.subscription.position();
-                    let message = format!("too old resource version: {asked} ({oldest})");
-                    return Some(WatchEvent::Error(ApiError::new(410, "Expired", message)));
-                }
-                Ok(events) if !events.is_empty() => {
-                    for event in &events {
-                        self.ready.extend(self.scope.tell(event, &self.view));
-                    }
-                    continue;
-                }
-                Ok(_) => {}
-            }
-            if let Bookmarks::Next(due) = self.bookmarks
-                && due <= now
-            {
-                self.bookmarks = Bookmarks::Next(next_bookmark(now, self.ends));
-                let revision = self.subscription.position();
-                return Some(WatchEvent::Bookmark { revision, initial_events_end: false });
-            }
-            let wake = self.next_deadline();
-            let clock = self.clock;
+            let (clock, wake) = (self.clock, self.next_deadline());
             let sleep = async move {
                 match wake {
                     Some(moment) => clock.sleep_until(moment).await,
@@ -199,8 +168,49 @@ impl Watch {
 
     /// What can be told without waiting; none if there is nothing now.
     pub fn try_next(&mut self) -> Option<WatchEvent> {
-        use futures::FutureExt;
-        self.next().now_or_never().flatten()
+        match self.poll() {
+            Poll::Ready(event) => event,
+            Poll::Pending => None,
+        }
+    }
+
+    /// What there is to tell now, if anything; none at the end of the stream.
+    fn poll(&mut self) -> Poll<Option<WatchEvent>> {
+        loop {
+            if let Some(event) = self.ready.pop_front() {
+                return Poll::Ready(Some(event));
+            }
+            let now = self.clock.now();
+            if self.finished || self.ends.is_some_and(|ends| ends <= now) {
+                self.finished = true;
+                return Poll::Ready(None);
+            }
+            match self.subscription.read(BATCH) {
+                Err(TooOld { oldest }) => {
+                    self.finished = true;
+                    let asked = self.subscription.position();
+                    let message = format!("too old resource version: {asked} ({oldest})");
+                    let error = ApiError::new(410, "Expired", message);
+                    return Poll::Ready(Some(WatchEvent::Error(error)));
+                }
+                Ok(events) if events.is_empty() => return self.poll_bookmark(now),
+                Ok(events) => {
+                    let told = events.iter().filter_map(|event| self.scope.tell(event, &self.view));
+                    self.ready.extend(told);
+                }
+            }
+        }
+    }
+
+    fn poll_bookmark(&mut self, now: Timestamp) -> Poll<Option<WatchEvent>> {
+        match self.bookmarks {
+            Bookmarks::Next(due) if due <= now => {
+                self.bookmarks = Bookmarks::Next(next_bookmark(now, self.ends));
+                let revision = self.subscription.position();
+                Poll::Ready(Some(WatchEvent::Bookmark { revision, initial_events_end: false }))
+            }
+            _ => Poll::Pending,
+        }
     }
 
     /// As a stream.
