@@ -17,7 +17,6 @@ pub use self::{
         DeleteOptions, Deleted, FieldValidation, ListQuery, Listing, PatchRequest, Preconditions,
         Propagation, Target, WatchQuery, WriteOptions, Written,
     },
-    patching::Patch,
     watch::{Watch, WatchEvent},
 };
 use crate::{
@@ -36,7 +35,7 @@ mod definitions;
 mod delete;
 mod metadata;
 mod options;
-mod patching;
+mod ownership;
 mod persist;
 mod read;
 mod token;

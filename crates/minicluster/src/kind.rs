@@ -4,7 +4,12 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::{FieldError, custom::CustomKind, schema::Type, store::Resource};
+use crate::{
+    FieldError,
+    custom::{self, CustomKind},
+    schema::Type,
+    store::Resource,
+};
 
 /// What can be done with the objects of a kind, in the order of discovery.
 const VERBS: &[&str] =
@@ -70,9 +75,16 @@ pub enum Subresource {
     Stub(&'static str),
 }
 
+/// Reads a field of an object as text.
+pub type ReadField = fn(&Value) -> String;
+
 /// What is done with objects of a kind on their way into the store. Each is a plain function on JSON; metadata that all kinds
 /// share is looked after by the generic path, before and after.
 #[derive(Clone, Copy, Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a property of its own, as the real server has them"
+)]
 pub struct Rules {
     /// Fills in what was left out, as the real server's defaulting does. Runs on every write, after decoding.
     pub defaults: fn(&mut Value),
@@ -90,7 +102,7 @@ pub struct Rules {
     /// What is wrong with a change of the status.
     pub validate_status: fn(new: &Value, old: &Value) -> Vec<FieldError>,
     /// Fields that field selectors may name besides `metadata.name` and `metadata.namespace`, with how to read them.
-    pub fields: &'static [(&'static str, fn(&Value) -> String)],
+    pub fields: &'static [(&'static str, ReadField)],
     /// Whether an update may come without a resourceVersion.
     pub unconditional_update: bool,
     /// Whether a PUT makes an object that is not there.
@@ -134,6 +146,56 @@ impl Kind {
     pub fn storage(&self) -> Resource {
         let group = if &*self.group == "events.k8s.io" { "" } else { &*self.group };
         Resource::new(group, &self.plural)
+    }
+
+    /// Whether it is the kind of namespaces.
+    pub fn is_namespace(&self) -> bool {
+        self.group.is_empty() && &*self.kind == "Namespace"
+    }
+
+    /// Whether it is the kind of definitions of other kinds.
+    pub fn is_definition(&self) -> bool {
+        &*self.group == "apiextensions.k8s.io" && &*self.kind == "CustomResourceDefinition"
+    }
+
+    /// Fills in what an object leaves out.
+    pub fn fill_defaults(&self, object: &mut Value) {
+        (self.rules.defaults)(object);
+        if let Some(custom) = &self.custom {
+            custom::default_custom(custom, object);
+        }
+    }
+
+    /// What is wrong with an object.
+    pub fn mistakes(&self, object: &Value) -> Vec<FieldError> {
+        let mut mistakes = (self.rules.validate)(object);
+        if let Some(custom) = &self.custom {
+            mistakes.extend(custom::validate_custom(custom, object));
+        }
+        mistakes
+    }
+
+    /// Where a field that selectors may name is among [`Kind::field_values`].
+    pub fn field_position(&self, path: &str) -> Option<usize> {
+        match &self.custom {
+            Some(custom) => {
+                let mut fields = custom.selectable.iter();
+                fields.position(|field| field.strip_prefix('.') == Some(path))
+            }
+            None => self.rules.fields.iter().position(|(name, _)| *name == path),
+        }
+    }
+
+    /// The values of the fields that selectors may name.
+    pub fn field_values(&self, object: &Value) -> impl Iterator<Item = String> {
+        let built_in = self.rules.fields.iter().map(|(_, read)| read(object));
+        let paths = self.custom.iter().flat_map(|custom| custom.selectable.iter());
+        let custom = paths.map(|path| match object.pointer(&path.replace('.', "/")) {
+            None | Some(Value::Null) => String::new(),
+            Some(Value::String(text)) => text.clone(),
+            Some(other) => other.to_string(),
+        });
+        built_in.chain(custom)
     }
 
     /// Whether it has this subresource.

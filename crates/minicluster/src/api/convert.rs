@@ -72,7 +72,9 @@ impl View {
         if let Value::Object(members) = &mut value {
             members.insert("apiVersion".to_owned(), json!(self.api_version));
             if self.form == Form::NewEvent {
-                EVENT_FIELDS.iter().for_each(|(core, new)| rename(members, core, new));
+                for (core, new) in EVENT_FIELDS {
+                    rename(members, core, new);
+                }
             }
         }
         value
@@ -82,7 +84,9 @@ impl View {
     pub(super) fn store(&self, value: &mut Value) {
         if let (Form::NewEvent, Value::Object(members)) = (self.form, value) {
             members.insert("apiVersion".to_owned(), json!("v1"));
-            EVENT_FIELDS.iter().for_each(|(core, new)| rename(members, new, core));
+            for (core, new) in EVENT_FIELDS {
+                rename(members, new, core);
+            }
         }
     }
 }
@@ -107,7 +111,7 @@ pub(super) fn object(
 /// The same of an object that has its revision, and its JSON.
 pub(super) fn kept(kind: &Kind, value: &Value, json: Bytes, interner: &mut Interner) -> Object {
     let text = |field| super::metadata::text(value, field);
-    let fields = kind.rules.fields.iter().map(|(_, read)| interner.string(&read(value))).collect();
+    let fields = kind.field_values(value).map(|text| interner.string(&text)).collect();
     Object {
         key: Key { namespace: interner.string(text("namespace")), name: Arc::from(text("name")) },
         uid: text("uid").into(),

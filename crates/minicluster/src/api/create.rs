@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::{Api, WriteOptions, Written, convert, decode, metadata};
+use super::{Api, WriteOptions, Written, convert, decode, metadata, ownership::Ownership};
 use crate::{
     ApiError, Kind, Object,
     object::Key,
@@ -29,7 +29,7 @@ impl Api {
         let decoded = decode::body(kind, body, options)?;
         let mut value = decoded.value;
         metadata::settle_namespace(kind, &mut value, namespace)?;
-        (kind.rules.defaults)(&mut value);
+        kind.fill_defaults(&mut value);
         let generated = metadata::text(&value, "name").is_empty();
         let mut attempts = if generated { ATTEMPTS } else { 1 };
         loop {
@@ -37,7 +37,7 @@ impl Api {
             let mut candidate = value.clone();
             self.fill_in(kind, &mut candidate);
             let mut writer = self.store().writer();
-            match self.insert(&mut writer, kind, candidate, options) {
+            match self.insert(&mut writer, kind, candidate, Ownership::of(options), options) {
                 Err(error) if error.reason == "AlreadyExists" && attempts > 0 => {}
                 Err(error) => return Err(error),
                 Ok(object) => {
@@ -71,13 +71,15 @@ impl Api {
         writer: &mut Writer<'_>,
         kind: &Kind,
         mut value: Value,
+        ownership: Ownership<'_>,
         options: &WriteOptions,
     ) -> Result<Arc<Object>, ApiError> {
+        self.check_served(kind)?;
         rules::admit_create(kind, &mut value, self)?;
         (kind.rules.prepare_create)(&mut value);
         schema::with_zero_values(&kind.schema, &mut value);
         let mut errors = rules::metadata::validate(kind, &value);
-        errors.extend((kind.rules.validate)(&value));
+        errors.extend(kind.mistakes(&value));
         let name = metadata::text(&value, "name");
         if !errors.is_empty() {
             return Err(ApiError::invalid(&kind.group, &kind.kind, name, &errors));
@@ -90,28 +92,28 @@ impl Api {
         if writer.get(&kind.storage(), &key).is_some() {
             return Err(ApiError::already_exists(&kind.group, &kind.plural, name));
         }
-        Ok(self.keep(writer, kind, value, options))
+        self.settle_owners(kind, None, &mut value, None, ownership);
+        Ok(keep(writer, kind, value, options))
     }
+}
 
-    /// Stores an object, unless it is only to be tried.
-    pub(super) fn keep(
-        &self,
-        writer: &mut Writer<'_>,
-        kind: &Kind,
-        mut value: Value,
-        options: &WriteOptions,
-    ) -> Arc<Object> {
-        let view = convert::View::of(kind);
-        view.store(&mut value);
-        let stored = if options.dry_run {
-            Arc::new(dry(kind, &value))
-        } else {
-            writer.put(&kind.storage(), |revision, interner| {
-                convert::object(kind, value, revision, interner)
-            })
-        };
-        view.show(&stored)
-    }
+/// Stores an object, unless it is only to be tried.
+pub(super) fn keep(
+    writer: &mut Writer<'_>,
+    kind: &Kind,
+    mut value: Value,
+    options: &WriteOptions,
+) -> Arc<Object> {
+    let view = convert::View::of(kind);
+    view.store(&mut value);
+    let stored = if options.dry_run {
+        Arc::new(dry(kind, &value))
+    } else {
+        writer.put(&kind.storage(), |revision, interner| {
+            convert::object(kind, value, revision, interner)
+        })
+    };
+    view.show(&stored)
 }
 
 /// What a dry run shows: an object without a new revision.

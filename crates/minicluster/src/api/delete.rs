@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 
 use super::{
     Api, DeleteOptions, Deleted, ListQuery, Listing, Propagation, Target, WriteOptions,
-    convert::View, metadata,
+    convert::View, create::keep, metadata,
 };
-use crate::{ApiError, Kind, Object, object::Key, store::Writer};
+use crate::{ApiError, Kind, Object, custom, object::Key, store::Writer};
 
 const ORPHAN: &str = "orphan";
 const FOREGROUND: &str = "foregroundDeletion";
@@ -44,7 +44,7 @@ impl Api {
         let deleted = self.delete_with(&mut writer, kind, at, options)?;
         drop(writer);
         if !options.dry_run {
-            self.after_delete(kind, &deleted);
+            self.after_delete(kind, &deleted.object);
         }
         Ok(deleted)
     }
@@ -69,17 +69,6 @@ impl Api {
         Ok(listing)
     }
 
-    /// Takes an object out of the store.
-    pub(super) fn drop_object(
-        &self,
-        writer: &mut Writer<'_>,
-        kind: &Kind,
-        object: &Object,
-    ) -> Arc<Object> {
-        let gone = writer.remove(&kind.storage(), |revision, _| object.at_revision(revision));
-        View::of(kind).show(&gone)
-    }
-
     fn delete_with(
         &self,
         writer: &mut Writer<'_>,
@@ -87,7 +76,7 @@ impl Api {
         at: &Target<'_>,
         options: &DeleteOptions,
     ) -> Result<Deleted, ApiError> {
-        let namespace = &*kind.kind == "Namespace" && kind.group.is_empty();
+        let namespace = kind.is_namespace();
         if namespace && IMMORTAL.contains(&at.name) {
             let why = "this namespace may not be deleted";
             return Err(ApiError::forbidden("", "namespaces", at.name, why));
@@ -100,29 +89,34 @@ impl Api {
         let now = self.clock().now();
         let step = if namespace {
             delete_namespace(&old, options, now)
+        } else if kind.is_definition() {
+            delete_definition(&old, now)
         } else {
             plan(kind, &old, options, now)
         };
-        let keep = |writer: &mut Writer<'_>, value| {
-            let write = WriteOptions { dry_run: options.dry_run, ..WriteOptions::default() };
-            self.keep(writer, kind, value, &write)
-        };
+        let write = WriteOptions { dry_run: options.dry_run, ..WriteOptions::default() };
         let (object, gone) = match step {
             Step::Nothing => (View::of(kind).show(&before), false),
             Step::Mark(value) if value == old => (View::of(kind).show(&before), false),
-            Step::Mark(value) => (keep(writer, value), false),
+            Step::Mark(value) => (keep(writer, kind, value, &write), false),
             Step::MarkAndRemove(value) => {
-                let marked = keep(writer, value);
+                let marked = keep(writer, kind, value, &write);
                 let stored = writer.get(&kind.storage(), &before.key).filter(|_| !options.dry_run);
-                (stored.map_or(marked, |stored| self.drop_object(writer, kind, &stored)), true)
+                (stored.map_or(marked, |stored| drop_object(writer, kind, &stored)), true)
             }
             Step::Remove if options.dry_run => (View::of(kind).show(&before), true),
-            Step::Remove => (self.drop_object(writer, kind, &before), true),
+            Step::Remove => (drop_object(writer, kind, &before), true),
         };
         let unsaid = options.propagation.is_none() && kind.rules.orphans;
         let warnings = if unsaid { vec![ORPHANING.to_owned()] } else { Vec::new() };
         Ok(Deleted { object, gone, warnings })
     }
+}
+
+/// Takes an object out of the store.
+pub(super) fn drop_object(writer: &mut Writer<'_>, kind: &Kind, object: &Object) -> Arc<Object> {
+    let gone = writer.remove(&kind.storage(), |revision, _| object.at_revision(revision));
+    View::of(kind).show(&gone)
 }
 
 fn check_preconditions(
@@ -289,6 +283,18 @@ fn delete_namespace(namespace: &Value, options: &DeleteOptions, now: Timestamp) 
             status.insert("phase".to_owned(), json!("Terminating"));
         }
     }
+    Step::Mark(marked)
+}
+
+/// Definitions wait until their objects are gone.
+fn delete_definition(definition: &Value, now: Timestamp) -> Step {
+    if !metadata::text(definition, "deletionTimestamp").is_empty() {
+        return Step::Nothing;
+    }
+    let mut marked = definition.clone();
+    let now = metadata::time(now);
+    custom::begin_deletion(&mut marked, &now);
+    metadata::set(&mut marked, "deletionTimestamp", json!(now));
     Step::Mark(marked)
 }
 

@@ -4,10 +4,11 @@ use std::{sync::Arc, time::Duration};
 
 use serde_json::Value;
 
-use super::Patch;
 use crate::{
     Object,
+    apply::Conflicts,
     kind::Subresource,
+    patch::Patch,
     store::{FieldSelector, Filter, LabelSelector},
 };
 
@@ -107,8 +108,8 @@ pub enum PatchRequest {
     Apply {
         /// The fields that the manager wants.
         config: Value,
-        /// Whether it takes over fields of others.
-        force: bool,
+        /// What happens to fields that others own.
+        conflicts: Conflicts,
     },
 }
 

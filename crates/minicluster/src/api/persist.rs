@@ -25,6 +25,9 @@ impl Api {
                 registry.find_resource(&resource.group, &resource.plural).cloned()
             })?;
             let value: Value = serde_json::from_str(json).ok()?;
+            if kind.is_definition() {
+                api.serve(&value);
+            }
             Some(convert::kept(&kind, &value, Bytes::copy_from_slice(json.as_bytes()), interner))
         })?;
         api.bootstrap();

@@ -35,7 +35,7 @@ impl Api {
                     "The resourceVersion for the provided list is too old.",
                 )
             })?;
-            return Ok(listing(kind, query, page));
+            return Ok(listing(query, page));
         }
         if version > 0 {
             return Err(ApiError::bad_request(
@@ -50,7 +50,7 @@ impl Api {
                 error.resume = Some(Token::behind(&token.key(), 0).encode());
                 error
             })?;
-        Ok(listing(kind, query, page))
+        Ok(listing(query, page))
     }
 
     /// Refuses a `resourceVersion` of a GET that is none, or that does not exist yet.
@@ -92,10 +92,12 @@ pub(super) fn named_key(namespace: &str, kind: &Kind, filter: &Filter) -> Option
         return Some(Key::new("", name));
     }
     let namespace = Some(namespace).filter(|namespace| !namespace.is_empty());
-    namespace.or(filter.fields.required_namespace()).map(|namespace| Key::new(namespace, name))
+    namespace
+        .or_else(|| filter.fields.required_namespace())
+        .map(|namespace| Key::new(namespace, name))
 }
 
-fn listing(_kind: &Kind, query: &ListQuery, page: Page) -> Listing {
+fn listing(query: &ListQuery, page: Page) -> Listing {
     let last = page.items.last().filter(|_| page.more);
     let continue_token = last.map(|last| Token::behind(&last.key, page.revision).encode());
     let remaining = (page.more && query.filter.is_empty()).then_some(page.remaining);

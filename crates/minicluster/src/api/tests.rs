@@ -7,10 +7,15 @@ use plimsoll_net::Clock;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::store::Limits;
+use crate::{
+    patch::Patch,
+    store::{FieldSelector, Limits},
+};
 
+mod applying;
 mod concurrency;
 mod consistency;
+mod definitions;
 mod deletion;
 mod events;
 mod paging;

@@ -5,11 +5,21 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::{
-    Api, PatchRequest, Target, WriteOptions, Written, convert::View, create::dry, decode, metadata,
+    Api, PatchRequest, Target, WriteOptions, Written,
+    convert::View,
+    create::{dry, keep},
+    decode,
+    delete::drop_object,
+    metadata,
+    ownership::Ownership,
     read::parse_version,
 };
 use crate::{
-    ApiError, FieldError, Kind, Object, kind::Subresource, object::Key, rules, schema,
+    ApiError, FieldError, Kind, Object, apply,
+    kind::Subresource,
+    object::Key,
+    patch::{self, Patch},
+    rules, schema,
     store::Writer,
 };
 
@@ -23,6 +33,7 @@ struct Change<'c> {
     /// The object before, in the form of the kind.
     old: &'c Value,
     before: &'c Arc<Object>,
+    ownership: Ownership<'c>,
     options: &'c WriteOptions,
 }
 
@@ -41,13 +52,14 @@ impl Api {
         let mut new = decoded.value;
         metadata::check_name(&new, at)?;
         metadata::settle_namespace(kind, &mut new, at.namespace)?;
-        (kind.rules.defaults)(&mut new);
+        kind.fill_defaults(&mut new);
         let mut writer = self.store().writer();
         let Some(before) = writer.get(&kind.storage(), &Key::new(at.namespace, at.name)) else {
             if at.subresource.is_none() && kind.rules.create_on_update {
                 self.fill_in(kind, &mut new);
                 metadata::set(&mut new, "resourceVersion", Value::Null);
-                let object = self.insert(&mut writer, kind, new, options)?;
+                let owner = Ownership::of(options);
+                let object = self.insert(&mut writer, kind, new, owner, options)?;
                 return Ok(Written { object, created: true, warnings: decoded.warnings });
             }
             return Err(ApiError::not_found(&kind.group, &kind.plural, at.name));
@@ -61,7 +73,8 @@ impl Api {
             return Err(ApiError::conflict(&kind.group, &kind.plural, at.name, &why));
         }
         let old = View::of(kind).value(&before);
-        let change = Change { at, new, old: &old, before: &before, options };
+        let ownership = Ownership::of(options);
+        let change = Change { at, new, old: &old, before: &before, ownership, options };
         let object = self.replace(&mut writer, kind, change)?;
         drop(writer);
         self.after_write(kind, &object, options);
@@ -78,8 +91,8 @@ impl Api {
     ) -> Result<Written, ApiError> {
         let patch = match patch {
             PatchRequest::Patch(patch) => patch,
-            PatchRequest::Apply { config, force } => {
-                return self.apply(kind, at, &config, force, options);
+            PatchRequest::Apply { config, conflicts } => {
+                return self.apply(kind, at, &config, conflicts, options);
             }
         };
         let mut writer = self.store().writer();
@@ -87,16 +100,53 @@ impl Api {
             .get(&kind.storage(), &Key::new(at.namespace, at.name))
             .ok_or_else(|| ApiError::not_found(&kind.group, &kind.plural, at.name))?;
         let old = View::of(kind).value(&before);
-        let mut new = super::patching::apply(kind, &old, &patch)?;
-        let warnings = super::patching::decode(kind, &patch, &mut new, options)?;
+        let mut new = patch::apply_patch(kind, &old, &patch)?;
+        check_type(kind, &patch, &new)?;
+        let warnings = decode::canonical(kind, &mut new, options)
+            .map_err(|why| patch::refused(&patch, &new, &why))?;
         metadata::check_name(&new, at)?;
         metadata::settle_namespace(kind, &mut new, at.namespace)?;
-        (kind.rules.defaults)(&mut new);
-        let change = Change { at, new, old: &old, before: &before, options };
+        kind.fill_defaults(&mut new);
+        let ownership = Ownership::of(options);
+        let change = Change { at, new, old: &old, before: &before, ownership, options };
         let object = self.replace(&mut writer, kind, change)?;
         drop(writer);
         self.after_write(kind, &object, options);
         Ok(Written { object, created: false, warnings })
+    }
+
+    /// Server-side apply: makes the object, or lays the configuration over what is there.
+    fn apply(
+        &self,
+        kind: &Kind,
+        at: &Target<'_>,
+        config: &Value,
+        conflicts: apply::Conflicts,
+        options: &WriteOptions,
+    ) -> Result<Written, ApiError> {
+        let mut writer = self.store().writer();
+        let before = writer.get(&kind.storage(), &Key::new(at.namespace, at.name));
+        if before.is_none() && at.subresource.is_some() {
+            return Err(ApiError::not_found(&kind.group, &kind.plural, at.name));
+        }
+        let old = before.as_ref().map(|before| View::of(kind).value(before));
+        let by = self.field_writer(&options.field_manager, at.subresource);
+        let mut new = apply::apply(kind, old.as_ref(), config, &by, conflicts)?;
+        metadata::check_name(config, at)?;
+        metadata::settle_namespace(kind, &mut new, at.namespace)?;
+        let warnings = decode::canonical(kind, &mut new, options).map_err(ApiError::bad_request)?;
+        kind.fill_defaults(&mut new);
+        let ownership = Ownership::Applied;
+        let (object, created) = if let (Some(before), Some(old)) = (&before, &old) {
+            let change = Change { at, new, old, before, ownership, options };
+            (self.replace(&mut writer, kind, change)?, false)
+        } else {
+            self.fill_in(kind, &mut new);
+            (self.insert(&mut writer, kind, new, ownership, options)?, true)
+        };
+        drop(writer);
+        self.after_write(kind, &object, options);
+        Ok(Written { object, created, warnings })
     }
 
     /// Reads, changes and writes an object with nobody in between, for controllers. The change goes through the same
@@ -116,8 +166,9 @@ impl Api {
         let mut new = old.clone();
         change(&mut new);
         decode::canonical(kind, &mut new, &options).map_err(ApiError::bad_request)?;
-        (kind.rules.defaults)(&mut new);
-        let change = Change { at, new, old: &old, before: &before, options: &options };
+        kind.fill_defaults(&mut new);
+        let ownership = Ownership::Untouched;
+        let change = Change { at, new, old: &old, before: &before, ownership, options: &options };
         let object = self.replace(&mut writer, kind, change)?;
         drop(writer);
         self.after_write(kind, &object, &options);
@@ -131,23 +182,33 @@ impl Api {
         kind: &Kind,
         change: Change<'_>,
     ) -> Result<Arc<Object>, ApiError> {
-        let Change { at, mut new, old, before, options } = change;
+        let Change { at, mut new, old, before, ownership, options } = change;
         check_version(kind, at, &mut new, old)?;
         prepare(kind, at, &mut new, old);
         schema::with_zero_values(&kind.schema, &mut new);
         check(kind, at, &new, old)?;
+        self.settle_owners(kind, Some(old), &mut new, at.subresource, ownership);
         if new == *old {
             return Ok(View::of(kind).show(before));
         }
         if goes_now(kind, &new, old) {
             let last = Arc::new(dry(kind, &new));
             if !options.dry_run {
-                self.drop_object(writer, kind, before);
+                drop_object(writer, kind, before);
             }
             return Ok(last);
         }
-        Ok(self.keep(writer, kind, new, options))
+        Ok(keep(writer, kind, new, options))
     }
+}
+
+/// A patch must not turn an object into one of another kind.
+fn check_type(kind: &Kind, patch: &Patch, new: &Value) -> Result<(), ApiError> {
+    let is = |field: &str, wanted: &str| new.get(field).and_then(Value::as_str) == Some(wanted);
+    if is("apiVersion", &kind.api_version()) && is("kind", &kind.kind) {
+        return Ok(());
+    }
+    Err(patch::refused(patch, new, "the patch changes apiVersion or kind"))
 }
 
 /// Whoever names a version must name the newest; whoever names none may go on where the kind allows it.
@@ -214,13 +275,13 @@ fn check(kind: &Kind, at: &Target<'_>, new: &Value, old: &Value) -> Result<(), A
     // The real server checks metadata twice, and lists what it finds twice.
     let mut errors = rules::metadata::validate_update(new, old);
     errors.extend(errors.clone());
-    match at.subresource {
-        None => {
-            errors.extend((kind.rules.validate)(new));
-            errors.extend((kind.rules.validate_update)(new, old));
-        }
-        Some(_) => errors.extend((kind.rules.validate_status)(new, old)),
+    let status = at.subresource.is_some();
+    // A custom resource's schema is about the status too.
+    if !status || kind.custom.is_some() {
+        errors.extend(kind.mistakes(new));
     }
+    let rule = if status { kind.rules.validate_status } else { kind.rules.validate_update };
+    errors.extend(rule(new, old));
     if errors.is_empty() {
         return Ok(());
     }
@@ -233,7 +294,7 @@ fn goes_now(kind: &Kind, new: &Value, old: &Value) -> bool {
     {
         return false;
     }
-    if &*kind.kind == "Namespace" && kind.group.is_empty() {
+    if kind.is_namespace() {
         let list = new.pointer("/spec/finalizers").and_then(Value::as_array);
         return list.is_none_or(Vec::is_empty);
     }

@@ -58,8 +58,8 @@ pub struct Watch {
     bookmarks: Bookmarks,
     ends: Option<Timestamp>,
     finished: bool,
-    /// A version that must come before anything is told.
-    awaits: Option<u64>,
+    /// A version that must come before anything is told, and how long that is waited for.
+    awaits: Option<(u64, Timestamp)>,
 }
 
 /// Which objects a watch is about.
@@ -95,7 +95,9 @@ impl Api {
         };
         let view = View::of(kind);
         let initial = query.send_initial_events.unwrap_or(version == 0);
-        let awaits = (initial && version > self.revision()).then_some(version);
+        let now = self.clock().now();
+        let future = initial && version > self.revision();
+        let awaits = future.then(|| (version, later(now, PATIENCE)));
         let mut ready = VecDeque::new();
         let mut start = version;
         if initial && awaits.is_none() {
@@ -116,7 +118,6 @@ impl Api {
         } else if version == 0 {
             start = self.revision();
         }
-        let now = self.clock().now();
         let ends = query.timeout.map(|timeout| later(now, timeout));
         let bookmarks = match ends {
             _ if !query.allow_bookmarks => Bookmarks::Unwanted,
@@ -142,9 +143,10 @@ impl Api {
 impl Watch {
     /// The next event; none when the stream is over. May be dropped at any time without losing an event.
     pub async fn next(&mut self) -> Option<WatchEvent> {
-        if let Some(version) = self.awaits.take() {
+        if let Some((version, until)) = self.awaits {
             // Nobody can know a version that was not given out, so waiting for it is only a matter of form.
-            self.clock.sleep_until(later(self.clock.now(), PATIENCE)).await;
+            self.clock.sleep_until(until).await;
+            self.awaits = None;
             self.finished = true;
             return Some(WatchEvent::Error(too_large(version, self.subscription.position())));
         }

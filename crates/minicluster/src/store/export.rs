@@ -40,7 +40,9 @@ impl Store {
                     shelf.objects.values().map(|object| (resource.clone(), Arc::clone(object)))
                 })
                 .collect();
-            objects.sort_by(|a, b| (&a.0, &a.1.key).cmp(&(&b.0, &b.1.key)));
+            // Definitions come first: whoever reads the file must know a kind before its objects.
+            let rank = |resource: &Resource| &*resource.group != "apiextensions.k8s.io";
+            objects.sort_by(|a, b| (rank(&a.0), &a.0, &a.1.key).cmp(&(rank(&b.0), &b.0, &b.1.key)));
             (state.revision, objects)
         };
         serde_json::to_writer(&mut *out, &Head { revision })?;

@@ -210,10 +210,11 @@ fn field_of(kind: &Kind, path: &str) -> Result<Field, ApiError> {
         }
         _ => {}
     }
-    let listed = kind.rules.fields.iter().position(|(name, _)| *name == path);
-    listed.map(Field::Listed).ok_or_else(|| {
-        ApiError::bad_request(if kind.custom.is_some() || kind.rules.fields.is_empty() {
-            format!("\"{path}\" is not a known field selector: only \"metadata.name\", \"metadata.namespace\"")
+    kind.field_position(path).map(Field::Listed).ok_or_else(|| {
+        ApiError::bad_request(if kind.custom.is_none() && kind.rules.fields.is_empty() {
+            format!(
+                "\"{path}\" is not a known field selector: only \"metadata.name\", \"metadata.namespace\""
+            )
         } else {
             format!("field label not supported: {path}")
         })

@@ -146,7 +146,9 @@ proptest! {
     ) {
         let api = api();
         let kind = config_maps(&api);
-        before.iter().for_each(|write| perform(&api, &kind, write));
+        for write in &before {
+            perform(&api, &kind, write);
+        }
         let whole = api.list(&kind, &ListQuery::default()).unwrap();
         let mut between = between.iter();
         let mut paged = Vec::new();
@@ -161,7 +163,9 @@ proptest! {
             );
             let Some(token) = page.continue_token else { break };
             query.continue_token = token;
-            between.by_ref().take(3).for_each(|write| perform(&api, &kind, write));
+            for write in between.by_ref().take(3) {
+                perform(&api, &kind, write);
+            }
         }
         let json = |items: &[Arc<Object>]| items.iter().map(|item| item.json.clone()).collect::<Vec<_>>();
         prop_assert_eq!(json(&paged), json(&whole.items));

@@ -56,8 +56,7 @@ pub(super) fn label_selector(text: &str) -> Result<LabelSelector, String> {
                 }
             }
             Token::End => return Ok(LabelSelector { requirements }),
-            other => {
-                let found = other.text();
+            Token::Symbol(found) => {
                 return Err(format!(
                     "found '{found}', expected: !, identifier, or 'end of string'"
                 ));
@@ -146,7 +145,7 @@ impl<'t> Parser<'t> {
                 self.at += 1;
                 Ok(value.into())
             }
-            other => Err(format!("found '{}', expected: identifier", other.text())),
+            Token::Symbol(found) => Err(format!("found '{found}', expected: identifier")),
         }
     }
 
