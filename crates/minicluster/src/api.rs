@@ -19,6 +19,7 @@ pub use self::{
     },
     watch::{Watch, WatchEvent},
 };
+pub use crate::patch::Patch;
 use crate::{
     ApiError, Kind, Object,
     object::Key,

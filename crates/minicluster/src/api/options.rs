@@ -6,7 +6,6 @@ use serde_json::Value;
 
 use crate::{
     Object,
-    apply::Conflicts,
     kind::Subresource,
     patch::Patch,
     store::{FieldSelector, Filter, LabelSelector},
@@ -108,8 +107,8 @@ pub enum PatchRequest {
     Apply {
         /// The fields that the manager wants.
         config: Value,
-        /// What happens to fields that others own.
-        conflicts: Conflicts,
+        /// Whether it takes over fields of others.
+        force: bool,
     },
 }
 

@@ -7,10 +7,7 @@ use plimsoll_net::Clock;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::{
-    patch::Patch,
-    store::{FieldSelector, Limits},
-};
+use crate::store::{FieldSelector, Limits};
 
 mod applying;
 mod concurrency;

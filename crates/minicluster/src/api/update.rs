@@ -15,7 +15,8 @@ use super::{
     read::parse_version,
 };
 use crate::{
-    ApiError, FieldError, Kind, Object, apply,
+    ApiError, FieldError, Kind, Object,
+    apply::{self, Conflicts},
     kind::Subresource,
     object::Key,
     patch::{self, Patch},
@@ -91,7 +92,8 @@ impl Api {
     ) -> Result<Written, ApiError> {
         let patch = match patch {
             PatchRequest::Patch(patch) => patch,
-            PatchRequest::Apply { config, conflicts } => {
+            PatchRequest::Apply { config, force } => {
+                let conflicts = if force { Conflicts::Force } else { Conflicts::Refuse };
                 return self.apply(kind, at, &config, conflicts, options);
             }
         };
@@ -121,7 +123,7 @@ impl Api {
         kind: &Kind,
         at: &Target<'_>,
         config: &Value,
-        conflicts: apply::Conflicts,
+        conflicts: Conflicts,
         options: &WriteOptions,
     ) -> Result<Written, ApiError> {
         let mut writer = self.store().writer();

@@ -1,7 +1,6 @@
 //! Server-side apply and owners, through the whole path.
 
 use super::*;
-use crate::apply::Conflicts;
 
 fn apply(
     api: &Api,
@@ -12,7 +11,7 @@ fn apply(
     let config = json!({
         "apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}, "data": data,
     });
-    let request = PatchRequest::Apply { config, conflicts };
+    let request = PatchRequest::Apply { config, force };
     let at = Target::new("default", "a");
     api.patch(&config_maps(api), &at, request, &WriteOptions::manager(manager))
 }
@@ -20,15 +19,15 @@ fn apply(
 #[test]
 fn managers_own_what_they_apply() {
     let api = api();
-    let made = apply(&api, "one", Conflicts::Refuse, &json!({"x": "1", "y": "2"})).unwrap();
+    let made = apply(&api, "one", false, &json!({"x": "1", "y": "2"})).unwrap();
     assert!(made.created);
-    let again = apply(&api, "one", Conflicts::Refuse, &json!({"x": "1", "y": "2"})).unwrap();
+    let again = apply(&api, "one", false, &json!({"x": "1", "y": "2"})).unwrap();
     assert!(!again.created);
     assert_eq!(again.object.revision, made.object.revision, "nothing changed");
-    let conflict = apply(&api, "two", Conflicts::Refuse, &json!({"x": "3"})).unwrap_err();
+    let conflict = apply(&api, "two", false, &json!({"x": "3"})).unwrap_err();
     assert_eq!((conflict.code, conflict.reason), (409, "Conflict"));
-    apply(&api, "two", Conflicts::Force, &json!({"x": "3"})).unwrap();
-    let left = apply(&api, "one", Conflicts::Refuse, &json!({})).unwrap().object.value();
+    apply(&api, "two", true, &json!({"x": "3"})).unwrap();
+    let left = apply(&api, "one", false, &json!({})).unwrap().object.value();
     assert_eq!(left["data"], json!({"x": "3"}));
 }
 

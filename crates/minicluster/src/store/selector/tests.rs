@@ -2,13 +2,13 @@ use serde_json::json;
 
 use super::*;
 
-fn labels(value: Value) -> Labels {
+fn labels(value: &Value) -> Labels {
     Labels::of(&json!({ "metadata": { "labels": value } }))
 }
 
 #[test]
 fn label_selectors_select() {
-    let web = labels(json!({"app": "web", "tier": "front", "n": "5", "blank": ""}));
+    let web = labels(&json!({"app": "web", "tier": "front", "n": "5", "blank": ""}));
     let cases = [
         ("", true),
         ("app=web", true),
@@ -54,7 +54,7 @@ fn bad_label_selectors_are_refused_in_the_servers_words() {
 
 #[test]
 fn selectors_of_objects_select() {
-    let web = labels(json!({"app": "web", "tier": "front"}));
+    let web = labels(&json!({"app": "web", "tier": "front"}));
     let cases = [
         (json!(null), None),
         (json!({}), Some(true)),
