@@ -2,12 +2,7 @@
 
 use super::*;
 
-fn apply(
-    api: &Api,
-    manager: &str,
-    conflicts: Conflicts,
-    data: &Value,
-) -> Result<Written, ApiError> {
+fn apply(api: &Api, manager: &str, force: bool, data: &Value) -> Result<Written, ApiError> {
     let config = json!({
         "apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}, "data": data,
     });
