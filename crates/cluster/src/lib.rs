@@ -8,5 +8,6 @@
 pub mod evict;
 pub mod lease;
 pub mod mirror;
+pub mod orders;
 pub mod source;
 pub mod taints;
