@@ -2,6 +2,8 @@ use serde_json::json;
 
 use super::*;
 
+mod properties;
+
 fn pod() -> Arc<Type> {
     built_in_kind("", "v1", "Pod").unwrap()
 }
