@@ -5,6 +5,7 @@
 
 mod decode;
 mod parse;
+mod protobuf;
 mod table;
 mod text;
 
@@ -15,6 +16,7 @@ use std::{
 
 pub use decode::{Findings, decode, with_zero_values};
 pub use parse::{ParseError, parse};
+pub use protobuf::{ProtobufError, from_protobuf};
 pub use table::{built_in, built_in_kind};
 pub(crate) use table::{definition, kinds_of, listing_from, name_of};
 pub(crate) use text::is_date_time;

@@ -1,4 +1,5 @@
-use serde_json::json;
+use base64::{Engine, engine::general_purpose::STANDARD};
+use serde_json::{Value, json};
 
 use super::*;
 
@@ -156,4 +157,26 @@ fn zero_values_are_written_where_go_writes_them() {
         value["status"]["conditions"][0],
         json!({"type": "Ready", "status": "True", "lastHeartbeatTime": null, "lastTransitionTime": null})
     );
+}
+
+/// Each line is an object as the real server's own library writes it in protobuf (in base64), and as JSON.
+#[test]
+fn protobuf_says_the_same_as_json() {
+    for line in include_str!("tests/protobuf.tsv").lines() {
+        let (body, expected) = line.split_once('\t').unwrap();
+        let body = STANDARD.decode(body).unwrap();
+        let expected: Value = serde_json::from_str(expected).unwrap();
+        let mut object = from_protobuf(&body).unwrap();
+        let (group, version) =
+            object["apiVersion"].as_str().unwrap().rsplit_once('/').unwrap_or(("", "v1"));
+        let ty = built_in_kind(group, version, object["kind"].as_str().unwrap()).unwrap();
+        assert_eq!(decode(&ty, &mut object), Findings::default());
+        with_zero_values(&ty, &mut object);
+        assert_eq!(object, expected);
+        for end in 0..body.len() {
+            // Cut short it is another message or none, but never more than an error.
+            let _ = from_protobuf(&body[..end]);
+        }
+    }
+    assert!(matches!(from_protobuf(b"{}"), Err(ProtobufError::Prefix)));
 }

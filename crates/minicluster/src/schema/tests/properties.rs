@@ -1,7 +1,7 @@
 //! Whatever is sent, decoding ends, and what it gives is what it would give again.
 
 use proptest::prelude::*;
-use serde_json::{Map, Value, json};
+use serde_json::Map;
 
 use super::*;
 
@@ -154,6 +154,15 @@ proptest! {
         prop_assert_eq!(decode(&ty, &mut again), Findings::default());
         with_zero_values(&ty, &mut again);
         prop_assert_eq!(again, filled);
+    }
+
+    #[test]
+    fn reading_protobuf_ends_whatever_is_sent(noise in prop::collection::vec(any::<u8>(), 0..200)) {
+        let envelope = b"k8s\0\x0a\x09\x0a\x02v1\x12\x03Pod\x12";
+        let mut body = envelope.to_vec();
+        body.extend([u8::try_from(noise.len() % 128).unwrap()]);
+        body.extend(noise);
+        let _ = from_protobuf(&body);
     }
 
     #[test]
