@@ -1,1 +1,13 @@
-//! extgrpc.
+//! The externalgrpc protocol both ways, and the external expander's.
+//!
+//! ```text
+//! upstream autoscaler ──gRPC──▶ [server] ──▶ any Provider
+//!          our planner ──▶ [client] ──gRPC──▶ any upstream-style server
+//!          our planner ──▶ [expander] ──gRPC──▶ an external expander
+//! ```
+//!
+//! The protocol lost and gained fields between 1.25 and today. Both sides here speak all versions at once: they write the old and
+//! the new fields, and read the new ones first.
+
+pub mod proto;
+mod wire;

@@ -1,0 +1,32 @@
+//! Compiles the protocols, without any tool from outside.
+
+use std::{env, error::Error, fs, path::PathBuf};
+
+use protox::prost::Message as _;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    println!("cargo::rerun-if-changed=proto");
+    println!("cargo::rerun-if-changed=tests/proto");
+    let out = PathBuf::from(env::var("OUT_DIR")?);
+
+    let protocols = protox::compile(["externalgrpc.proto", "expander.proto"], ["proto"])?;
+    // Asked for by the reflection service.
+    fs::write(out.join("descriptors.bin"), protocols.encode_to_vec())?;
+    tonic_prost_build::configure()
+        // The same message is the same bytes.
+        .btree_map(".")
+        .disable_comments(["."])
+        .include_file("protocols.rs")
+        .compile_fds(protocols)?;
+
+    // What clients of two versions speak, for the tests: messages only.
+    let frozen = protox::compile(["v1_30.proto", "head.proto"], ["tests/proto"])?;
+    tonic_prost_build::configure()
+        .btree_map(".")
+        .build_client(false)
+        .build_server(false)
+        .disable_comments(["."])
+        .include_file("frozen.rs")
+        .compile_fds(frozen)?;
+    Ok(())
+}

@@ -1,0 +1,65 @@
+//! Pods, as far as what they ask for.
+
+use std::collections::BTreeMap;
+
+use plimsoll_model::{InitContainer, Labels, PodRequests, Resources};
+
+use crate::{
+    proto::{core, meta},
+    wire::node::{Amounts, read_amounts, write_amounts},
+};
+
+/// What a pod that was sent asks for in all; an error that names the field when it cannot be told.
+pub(crate) fn requests(sent: &core::Pod) -> Result<Resources, String> {
+    let nothing = core::PodSpec::default();
+    let spec = sent.spec.as_ref().unwrap_or(&nothing);
+    let container = |container: &core::Container| {
+        asked(container.resources.as_ref(), &format!("container {}", container.name))
+    };
+    let init = |sent: &core::Container| {
+        let sidecar = sent.restart_policy == "Always";
+        Ok::<_, String>(InitContainer { requests: container(sent)?, sidecar })
+    };
+    let parts = PodRequests {
+        containers: spec.containers.iter().map(container).collect::<Result<_, _>>()?,
+        init_containers: spec.init_containers.iter().map(init).collect::<Result<_, _>>()?,
+        pod_level: asked(spec.resources.as_ref(), "resources")?,
+        overhead: read_amounts(&spec.overhead, "overhead")?,
+    };
+    parts.total().map_err(|(name, error)| format!("{name}: {error}"))
+}
+
+/// A pod that asks for this much, in one container.
+pub(crate) fn write(
+    namespace: &str,
+    name: &str,
+    labels: &Labels,
+    requests: &Resources,
+) -> core::Pod {
+    let requests: Amounts = write_amounts(requests);
+    let labels: BTreeMap<_, _> =
+        labels.iter().map(|(key, value)| (key.to_string(), value.to_string())).collect();
+    core::Pod {
+        metadata: Some(meta::ObjectMeta {
+            name: name.to_owned(),
+            namespace: namespace.to_owned(),
+            labels,
+            ..meta::ObjectMeta::default()
+        }),
+        spec: Some(core::PodSpec {
+            containers: vec![core::Container {
+                name: "all".to_owned(),
+                resources: Some(core::ResourceRequirements { requests }),
+                ..core::Container::default()
+            }],
+            ..core::PodSpec::default()
+        }),
+    }
+}
+
+fn asked(
+    sent: Option<&core::ResourceRequirements>,
+    place: &str,
+) -> Result<plimsoll_model::Requests, String> {
+    sent.map_or_else(|| Ok(Vec::new()), |sent| read_amounts(&sent.requests, place))
+}
