@@ -9,5 +9,15 @@
 //! The protocol lost and gained fields between 1.25 and today. Both sides here speak all versions at once: they write the old and
 //! the new fields, and read the new ones first.
 
+mod client;
+mod expander;
+mod order;
 pub mod proto;
+mod server;
+mod status;
+mod turns;
 mod wire;
+
+pub use client::{Address, CertificateFiles, CloudConfig, ConfigError, ExternalGrpc};
+pub use expander::{ExpanderError, ExpanderOption, ExpanderPod, GrpcExpander};
+pub use server::{Server, ServerError, ServerSettings};

@@ -3,10 +3,8 @@
 
 #![expect(
     missing_docs,
-    unreachable_pub,
     unused_qualifications,
     clippy::pedantic,
-    clippy::use_self,
     clippy::allow_attributes,
     reason = "generated"
 )]

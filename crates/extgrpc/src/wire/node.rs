@@ -139,6 +139,8 @@ fn read_taint(sent: &core::Taint) -> Result<Taint, String> {
     let effect = [Effect::NoSchedule, Effect::PreferNoSchedule, Effect::NoExecute]
         .into_iter()
         .find(|effect| effect.as_str() == sent.effect)
-        .ok_or_else(|| format!("spec.taints[{}]: no effect is called {:?}", sent.key, sent.effect))?;
+        .ok_or_else(|| {
+            format!("spec.taints[{}]: no effect is called {:?}", sent.key, sent.effect)
+        })?;
     Ok(Taint { key: Symbol::new(&sent.key), value: Symbol::new(&sent.value), effect })
 }

@@ -1,0 +1,138 @@
+//! Any upstream-style external gRPC server, as a provider.
+
+use std::{
+    fmt,
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+use async_trait::async_trait;
+use plimsoll_model::{GroupOptions, Symbol};
+use plimsoll_net::Clock;
+use plimsoll_provider::{
+    Capabilities, Deletion, Error, Inventory, NodeIdentity, Order, Owner, Provider,
+};
+use tonic::Request;
+
+use crate::{proto::external::CleanupRequest, turns::Turns};
+use calls::Calls;
+use memory::Memory;
+
+pub use config::{Address, CertificateFiles, CloudConfig, ConfigError};
+
+mod calls;
+mod config;
+mod memory;
+mod refresh;
+mod wishes;
+
+/// An external provider behind the upstream protocol.
+///
+/// The protocol has no names for orders: [`Order::from`] tells whether one has been served, and a server of this project is told
+/// the name as well. A call that is not answered in time may have taken effect; it is reported as
+/// [`Retry`](plimsoll_provider::Class::Retry), and the next attempt looks first.
+pub struct ExternalGrpc {
+    name: String,
+    calls: Calls,
+    /// What the server is told of settings, to be given back with the group's own over them.
+    defaults: GroupOptions,
+    clock: Clock,
+    memory: Mutex<Memory>,
+    turns: Turns,
+    has: Has,
+}
+
+/// Which of the optional methods the server has, as far as it was asked.
+#[derive(Debug)]
+struct Has {
+    prices: AtomicBool,
+    templates: AtomicBool,
+    options: AtomicBool,
+}
+
+// === impl ExternalGrpc ===
+
+impl ExternalGrpc {
+    /// A provider called `name` over the server that `config` names. Nothing is contacted before the first call.
+    pub fn new(name: &str, config: CloudConfig, defaults: GroupOptions, clock: Clock) -> Self {
+        let has = Has {
+            prices: AtomicBool::new(true),
+            templates: AtomicBool::new(true),
+            options: AtomicBool::new(true),
+        };
+        Self {
+            name: name.to_owned(),
+            calls: Calls::new(config),
+            defaults,
+            clock,
+            memory: Mutex::default(),
+            turns: Turns::default(),
+            has,
+        }
+    }
+
+    fn memory(&self) -> MutexGuard<'_, Memory> {
+        self.memory.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[async_trait]
+impl Provider for ExternalGrpc {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            prices: self.has.prices.load(Ordering::Relaxed),
+            templates: self.has.templates.load(Ordering::Relaxed),
+            options: self.has.options.load(Ordering::Relaxed),
+            groups: false,
+            stock: false,
+            order_ids: false,
+            single_deletions: false,
+        }
+    }
+
+    async fn refresh(&self) -> Result<Inventory, Error> {
+        self.look().await
+    }
+
+    async fn increase(&self, order: &Order) -> Result<(), Error> {
+        self.raise(order).await
+    }
+
+    async fn lower_target(&self, group: Symbol, target: u32) -> Result<u32, Error> {
+        self.lower(group, target).await
+    }
+
+    async fn delete(&self, group: Symbol, instances: &[Box<str>]) -> Result<Vec<Deletion>, Error> {
+        self.remove(group, instances).await
+    }
+
+    async fn owner(&self, node: &NodeIdentity) -> Result<Option<Owner>, Error> {
+        self.owner_of(node).await
+    }
+
+    /// Tells the server; whether it hears is its own affair.
+    async fn close(&self) {
+        let request = Request::new(CleanupRequest {});
+        let _ =
+            self.calls
+                .call("Cleanup", request, |mut client, request| async move {
+                    client.cleanup(request).await
+                })
+                .await;
+    }
+}
+
+impl fmt::Debug for ExternalGrpc {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ExternalGrpc")
+            .field("name", &self.name)
+            .field("has", &self.has)
+            .finish_non_exhaustive()
+    }
+}

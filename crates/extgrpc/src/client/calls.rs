@@ -1,0 +1,161 @@
+//! One call after the other: the connection, the deadline, what a failure means.
+
+use std::{
+    future::Future,
+    sync::{Mutex, PoisonError},
+};
+
+use plimsoll_provider::Error;
+use tonic::{
+    Code, Request, Response, Status,
+    transport::{Certificate, Channel, ClientTlsConfig, Endpoint, Identity},
+};
+
+use crate::{
+    client::config::{Certificates, CloudConfig},
+    proto::external::cloud_provider_client::CloudProviderClient,
+    status,
+};
+
+/// A list of machines may be long.
+const LARGEST_REPLY: usize = 256 << 20;
+
+/// What a call is made with.
+pub(crate) type Client = CloudProviderClient<Channel>;
+
+/// The way to an external provider.
+#[derive(Debug)]
+pub(crate) struct Calls {
+    config: CloudConfig,
+    /// For messages.
+    place: String,
+    /// Made at the first call, and again after one that failed on the way: with the certificates of that time.
+    connection: Mutex<Connection>,
+}
+
+#[derive(Debug, Default)]
+struct Connection {
+    channel: Option<Channel>,
+    /// How many have been made, so that only who used the current one throws it away.
+    number: u64,
+}
+
+// === impl Calls ===
+
+impl Calls {
+    pub(crate) fn new(config: CloudConfig) -> Self {
+        let place = config.address.to_string();
+        Self { config, place, connection: Mutex::default() }
+    }
+
+    /// Calls a method, once, within the deadline.
+    pub(crate) async fn call<Q, R, F>(
+        &self,
+        method: &'static str,
+        request: Request<Q>,
+        send: impl FnOnce(Client, Request<Q>) -> F,
+    ) -> Result<R, Error>
+    where
+        F: Future<Output = Result<Response<R>, Status>>,
+    {
+        let answer = self.try_call(request, send).await;
+        answer.map_err(|status| self.error(method, &status))
+    }
+
+    /// Calls an optional method; `None` when the server does not have it.
+    pub(crate) async fn optional<Q, R, F>(
+        &self,
+        method: &'static str,
+        request: Request<Q>,
+        send: impl FnOnce(Client, Request<Q>) -> F,
+    ) -> Result<Option<R>, Error>
+    where
+        F: Future<Output = Result<Response<R>, Status>>,
+    {
+        match self.try_call(request, send).await {
+            Ok(answer) => Ok(Some(answer)),
+            Err(status) if status.code() == Code::Unimplemented => Ok(None),
+            Err(status) => Err(self.error(method, &status)),
+        }
+    }
+
+    /// Calls a method, and gives back the status as it came.
+    pub(crate) async fn try_call<Q, R, F>(
+        &self,
+        mut request: Request<Q>,
+        send: impl FnOnce(Client, Request<Q>) -> F,
+    ) -> Result<R, Status>
+    where
+        F: Future<Output = Result<Response<R>, Status>>,
+    {
+        let (channel, number) = self.channel()?;
+        let client = Client::new(channel).max_decoding_message_size(LARGEST_REPLY);
+        let patience = self.config.timeout;
+        request.set_timeout(patience);
+        let answer = match tokio::time::timeout(patience, send(client, request)).await {
+            Ok(Ok(response)) => Ok(response.into_inner()),
+            // The library's own timer calls it so.
+            Ok(Err(status)) if is_timeout(&status) => Err(too_late(patience)),
+            Ok(Err(status)) => Err(status),
+            Err(_) => Err(too_late(patience)),
+        };
+        let lost = |status: &Status| {
+            matches!(status.code(), Code::DeadlineExceeded | Code::Unavailable | Code::Unknown)
+        };
+        if answer.as_ref().err().is_some_and(lost) {
+            self.hang_up(number);
+        }
+        answer
+    }
+
+    /// What a failure of this method means.
+    pub(crate) fn error(&self, method: &'static str, status: &Status) -> Error {
+        status::read(method, &self.place, status)
+    }
+
+    fn channel(&self) -> Result<(Channel, u64), Status> {
+        let mut connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(channel) = &connection.channel {
+            return Ok((channel.clone(), connection.number));
+        }
+        let channel = connect(&self.config)?;
+        connection.channel = Some(channel.clone());
+        connection.number += 1;
+        Ok((channel, connection.number))
+    }
+
+    /// The next call connects anew. Calls that are under way on the old connection go on.
+    fn hang_up(&self, number: u64) {
+        let mut connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
+        if connection.number == number {
+            connection.channel = None;
+        }
+    }
+}
+
+/// A channel that connects at its first call.
+fn connect(config: &CloudConfig) -> Result<Channel, Status> {
+    let broken = |problem: String| Status::unavailable(problem);
+    let scheme = if config.tls.is_some() { "https" } else { "http" };
+    let mut endpoint = Endpoint::from_shared(format!("{scheme}://{}", config.address))
+        .map_err(|error| broken(error.to_string()))?
+        .connect_timeout(config.timeout);
+    if let Some(files) = &config.tls {
+        let Certificates { authority, identity } =
+            files.read().map_err(|(which, problem)| broken(format!("{which}: {problem}")))?;
+        let tls = ClientTlsConfig::new()
+            .domain_name(&config.address.host)
+            .ca_certificate(Certificate::from_pem(authority))
+            .identity(Identity::from_pem(&identity.certificate, identity.key_pem()));
+        endpoint = endpoint.tls_config(tls).map_err(|error| broken(error.to_string()))?;
+    }
+    Ok(endpoint.connect_lazy())
+}
+
+fn is_timeout(status: &Status) -> bool {
+    status.code() == Code::Cancelled && status.message() == "Timeout expired"
+}
+
+fn too_late(patience: std::time::Duration) -> Status {
+    Status::deadline_exceeded(format!("no answer within {patience:?}"))
+}
