@@ -26,3 +26,31 @@ pub(crate) fn read(metadata: &MetadataMap, group: Symbol) -> Option<Order> {
     let count = words.next()?.parse().ok().filter(|count| *count > 0)?;
     words.next().is_none().then_some(Order { id, group, count, from })
 }
+
+#[cfg(test)]
+mod tests {
+    use plimsoll_provider::{Order, OrderId};
+    use tonic::metadata::MetadataMap;
+
+    use super::{ORDER, read, write};
+
+    #[test]
+    fn an_order_comes_back() {
+        let id = OrderId::new("pass-7-web").unwrap();
+        let order = Order { id, group: "web".into(), count: 3, from: 4 };
+        let mut metadata = MetadataMap::new();
+        write(&order, &mut metadata);
+        assert_eq!(read(&metadata, "web".into()), Some(order));
+    }
+
+    #[test]
+    fn what_is_no_order_is_none() {
+        for text in
+            ["", "a", "a 1", "a 1 0", "a 1 2 3", "a -1 2", "A 1 2", "a 1 4294967296", "a  1 2"]
+        {
+            let mut metadata = MetadataMap::new();
+            metadata.insert(ORDER, text.parse().unwrap());
+            assert_eq!(read(&metadata, "web".into()), None, "{text:?}");
+        }
+    }
+}

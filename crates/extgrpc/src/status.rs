@@ -106,3 +106,42 @@ fn shortened(mut text: String) -> String {
     }
     text
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use plimsoll_provider::{Class, Error};
+    use tonic::Status;
+
+    use super::{LONGEST_MESSAGE, read, write};
+
+    #[test]
+    fn a_class_comes_back_with_its_code_and_pause() {
+        for class in Class::ALL {
+            let error = Error::new(class, "sold out — 売り切れ")
+                .with_code("ZONE_EXHAUSTED")
+                .with_retry_after(Duration::from_millis(1_500));
+            let expected = Error::new(class, "there: Refresh: sold out — 売り切れ")
+                .with_code("ZONE_EXHAUSTED")
+                .with_retry_after(Duration::from_millis(1_500));
+            assert_eq!(read("Refresh", "there", &write(&error)), expected);
+            let plain = Error::new(class, "why");
+            let expected = Error::new(class, "there: Refresh: why");
+            assert_eq!(read("Refresh", "there", &write(&plain)), expected);
+        }
+    }
+
+    #[test]
+    fn a_long_message_is_cut_between_letters() {
+        let error = Error::bug("ä".repeat(LONGEST_MESSAGE));
+        assert!(write(&error).message().len() <= LONGEST_MESSAGE + '…'.len_utf8());
+    }
+
+    #[test]
+    fn a_status_without_words_says_what_its_code_means() {
+        let error = read("Refresh", "there", &Status::unimplemented(""));
+        assert_eq!(error.class(), Class::Unsupported);
+        assert!(error.to_string().len() > "there: Refresh: ".len(), "{error}");
+    }
+}

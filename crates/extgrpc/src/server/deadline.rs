@@ -5,12 +5,15 @@ use std::time::Duration;
 use http::HeaderMap;
 use tokio::time::Instant;
 
-/// When the caller stops waiting. In the extensions of every request that has one.
+/// When the answer has to leave, so that it arrives before the caller stops waiting. In the extensions of every request.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Deadline(pub(crate) Instant);
 
 /// Nobody waits longer, whatever they say: a call that hangs must not hang for ever.
 const LONGEST: Duration = Duration::from_mins(5);
+
+/// The way back takes no longer than this, or a tenth of all the time there is.
+const WAY_BACK: Duration = Duration::from_millis(50);
 
 // === impl Deadline ===
 
@@ -21,8 +24,18 @@ impl Deadline {
             .get("grpc-timeout")
             .and_then(|value| patience(value.to_str().ok()?))
             .map_or(LONGEST, |patience| patience.min(LONGEST));
-        (Self(Instant::now() + patience), patience)
+        (Self(Instant::now() + earlier(patience)), patience)
     }
+
+    /// Who waits for something until then still has time to answer without it.
+    pub(crate) fn while_waiting(self) -> Instant {
+        let now = Instant::now();
+        now + earlier(self.0.saturating_duration_since(now))
+    }
+}
+
+fn earlier(patience: Duration) -> Duration {
+    patience.saturating_sub(WAY_BACK.min(patience / 10))
 }
 
 /// At most eight digits and a unit: `5S`, `250m`.

@@ -16,11 +16,8 @@ use crate::{
     wire::{self, instance::read_node, time::moment},
 };
 
-/// How long a refresh is waited for when the caller does not say.
-const PATIENCE: Duration = Duration::from_secs(5);
-
-/// An answer given this long before the caller's deadline arrives in time.
-const MARGIN: Duration = Duration::from_millis(100);
+/// Nobody waits longer for a refresh.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The protocol's service over the state.
 #[derive(Clone, Debug)]
@@ -40,11 +37,8 @@ impl Service {
     /// Waits for a refresh that begins now. One that fails is reported; one that takes longer than the caller can wait is not, as
     /// long as what is known is not too old.
     async fn look_again(&self, deadline: Option<Deadline>) -> Result<(), Status> {
-        let now = Instant::now();
-        let until = deadline.map_or(now + PATIENCE, |deadline| {
-            let left = deadline.0.saturating_duration_since(now);
-            now + left.saturating_sub(MARGIN.min(left / 10))
-        });
+        let longest = Instant::now() + PATIENCE;
+        let until = deadline.map_or(longest, Deadline::while_waiting).min(longest);
         let ticket = self.state.keeper.nudge();
         match timeout_at(until, self.state.keeper.wait(ticket)).await {
             Ok(kept) => match kept.failing {

@@ -1,0 +1,71 @@
+//! Callers that do not wait for ever, and a provider that is stuck.
+
+use std::time::Duration;
+
+use plimsoll_extgrpc::{ServerSettings, proto::external as message};
+use tonic::{Code, Request};
+
+use crate::fixture::{SETTINGS, Served};
+
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// The server answers a little before the client gives up by itself, which it would call `Cancelled`.
+fn impatient<T>(request: T) -> Request<T> {
+    let mut request = Request::new(request);
+    request.set_timeout(PATIENCE);
+    request
+}
+
+fn more(delta: i32) -> message::NodeGroupIncreaseSizeRequest {
+    message::NodeGroupIncreaseSizeRequest { delta, id: "web".to_owned() }
+}
+
+#[tokio::test]
+async fn a_wish_that_is_stuck_is_answered_at_the_deadline_and_carried_out_all_the_same() {
+    let served = Served::start().await;
+    let mut client = served.client().await;
+    served.fake.shut();
+    let status = client.node_group_increase_size(impatient(more(1))).await.unwrap_err();
+    assert_eq!(status.code(), Code::DeadlineExceeded, "{status:?}");
+
+    // Others are not held up by it.
+    client.node_groups(message::NodeGroupsRequest {}).await.unwrap();
+    let bare = message::NodeGroupTargetSizeRequest { id: "bare".to_owned() };
+    client.node_group_target_size(bare).await.unwrap();
+    // Another wish of the group waits for its turn, and gives up without having been placed.
+    let status = client.node_group_increase_size(impatient(more(1))).await.unwrap_err();
+    assert_eq!(status.code(), Code::DeadlineExceeded);
+    assert!(served.fake.orders().is_empty());
+
+    served.fake.gate.add_permits(1);
+    // The turn of this one comes after the first is done.
+    client.node_group_increase_size(more(1)).await.unwrap();
+    assert_eq!(served.fake.target("web"), 5);
+    assert_eq!(served.fake.orders().len(), 2);
+}
+
+#[tokio::test]
+async fn what_is_too_old_is_not_given_out() {
+    let settings = ServerSettings { stale_after: Duration::ZERO, ..SETTINGS };
+    let served = Served::with(std::sync::Arc::default(), settings, None).await;
+    let mut client = served.client().await;
+    let status = client.node_groups(message::NodeGroupsRequest {}).await.unwrap_err();
+    assert_eq!(status.code(), Code::Unavailable);
+    assert!(status.message().contains("old"), "{status:?}");
+}
+
+#[tokio::test]
+async fn calls_and_wishes_under_way_finish_before_the_server_stops() {
+    let served = Served::start().await;
+    let mut client = served.client().await;
+    served.fake.shut();
+    let wish = tokio::spawn(async move { client.node_group_increase_size(more(1)).await });
+    while served.fake.arrived() == 0 {
+        tokio::task::yield_now().await;
+    }
+    served.shutdown.trigger();
+    served.fake.gate.add_permits(1);
+    wish.await.unwrap().unwrap();
+    served.task.await.unwrap();
+    assert_eq!(served.fake.target("web"), 4);
+}

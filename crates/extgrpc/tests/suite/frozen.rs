@@ -1,0 +1,7 @@
+//! The messages as clients of 1.30 and of the newest version have them, generated from `tests/proto`.
+
+#![expect(unreachable_pub, clippy::module_inception, reason = "generated")]
+
+pub(crate) use frozen::*;
+
+include!(concat!(env!("OUT_DIR"), "/frozen.rs"));
