@@ -33,7 +33,7 @@ pub use self::{
     access::{Access, Anonymous, User},
     kubeconfig::{Credentials, kubeconfig},
 };
-use crate::{Api, ApiError};
+use crate::{Api, ApiError, openapi::OpenApi};
 
 mod accept;
 mod access;
@@ -48,6 +48,7 @@ mod path;
 mod query;
 mod resource;
 mod review;
+mod rows;
 mod shape;
 mod stub;
 mod watch;
@@ -64,6 +65,7 @@ pub struct Server {
 struct Shared {
     api: Api,
     access: Access,
+    openapi: OpenApi,
 }
 
 // === impl Server ===
@@ -71,7 +73,7 @@ struct Shared {
 impl Server {
     /// Serves an API to whom `access` lets in.
     pub fn new(api: Api, access: Access) -> Self {
-        Self { shared: Arc::new(Shared { api, access }), user: None }
+        Self { shared: Arc::new(Shared { api, access, openapi: OpenApi::default() }), user: None }
     }
 
     /// The same server for callers in this process, who need no credentials: all their requests come from `user`.
@@ -88,6 +90,10 @@ impl Server {
     /// Who is let in.
     pub(crate) fn access(&self) -> &Access {
         &self.shared.access
+    }
+
+    fn openapi(&self) -> &OpenApi {
+        &self.shared.openapi
     }
 
     async fn answer(self, request: Request<Body>) -> Answer {
@@ -119,7 +125,7 @@ impl Server {
             Some(Route::Other(segments)) => {
                 access::authorize_path(&user, &method, text)?;
                 let segments: Vec<&str> = segments.iter().map(String::as_str).collect();
-                info::answer(self.api(), &method, &segments, &headers)
+                info::answer(self, &method, &segments, &headers)
             }
             Some(Route::Version { group, version }) => {
                 access::authorize_path(&user, &method, text)?;

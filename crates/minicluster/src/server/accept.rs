@@ -1,8 +1,14 @@
 //! Which form of an answer a client wants, from its `Accept` header.
 
 use http::HeaderMap;
+use jiff::Timestamp;
 
-use crate::ApiError;
+use crate::{ApiError, Kind};
+
+use super::{
+    query::Query,
+    rows::{Include, Rows},
+};
 
 /// What the real server can answer with, for its message.
 const SERVED: &str = "application/json, application/yaml, application/vnd.kubernetes.protobuf";
@@ -23,6 +29,8 @@ pub(super) struct Accepted {
     pub(super) shape: Shape,
     /// Which version of Table or `PartialObjectMetadata`.
     pub(super) version: MetaVersion,
+    /// What the rows of a Table carry.
+    pub(super) include: Include,
 }
 
 /// How an answer is written.
@@ -102,6 +110,21 @@ impl Accepted {
         }
         let types = if offer == Offer::Stream { STREAMED } else { SERVED };
         Err(not_acceptable(format!("only the following media types are accepted: {types}")))
+    }
+}
+
+impl Accepted {
+    /// With what the query says about tables.
+    pub(super) fn with(mut self, query: &Query) -> Result<Self, ApiError> {
+        if self.shape == Shape::Table {
+            self.include = Include::parse(query)?;
+        }
+        Ok(self)
+    }
+
+    /// How rows are made for this client.
+    pub(super) fn rows(self, kind: &Kind, now: Timestamp) -> Rows<'_> {
+        Rows { kind, version: self.version, include: self.include, now }
     }
 }
 
@@ -193,7 +216,7 @@ impl<'h> Clause<'h> {
             }
             _ => return None,
         };
-        Some(Accepted { encoding, shape, version })
+        Some(Accepted { encoding, shape, version, include: Include::default() })
     }
 }
 

@@ -48,13 +48,11 @@ impl Writing {
             "application/vnd.kubernetes.protobuf" => Err(unsupported(
                 "this server does not read protobuf; kubectl create with a subcommand and kubectl auth insist on it: \
                  write the object to a file with --dry-run=client -o yaml and send it with kubectl apply -f or \
-                 kubectl create -f"
-                    .to_owned(),
+                 kubectl create -f",
             )),
             _ => Err(unsupported(
                 "the body of the request was in an unknown format - accepted media types include: application/json, \
-                 application/yaml, application/vnd.kubernetes.protobuf"
-                    .to_owned(),
+                 application/yaml, application/vnd.kubernetes.protobuf",
             )),
         }
     }
@@ -93,11 +91,14 @@ impl Patching {
             None if media_type == "application/apply-patch+yaml" => return Ok(Self::Apply),
             None => {}
         }
-        let strategic = if custom { "" } else { "application/strategic-merge-patch+json, " };
-        Err(unsupported(format!(
-            "the body of the request was in an unknown format - accepted media types include: \
-             application/json-patch+json, application/merge-patch+json, {strategic}application/apply-patch+yaml"
-        )))
+        if custom {
+            return Err(unsupported(
+                "the body of the request was in an unknown format - accepted media types include: \
+                 application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml",
+            ));
+        }
+        // Built-in kinds are refused before anybody looks at what they would take.
+        Err(unsupported("415: Unsupported Media Type").about("", "", ""))
     }
 
     /// The patch in the body.
@@ -154,7 +155,7 @@ fn media_type(headers: &HeaderMap) -> String {
     header.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
 }
 
-fn unsupported(message: String) -> ApiError {
+fn unsupported(message: &str) -> ApiError {
     ApiError::new(415, "UnsupportedMediaType", message)
 }
 

@@ -1,8 +1,10 @@
 //! What the server says about itself: version, health, discovery, `OpenAPI`.
 
+use axum::body::Body;
+use bytes::Bytes;
 use http::{
     HeaderMap, HeaderValue,
-    header::{ETAG, IF_NONE_MATCH, VARY},
+    header::{ACCEPT, CONTENT_TYPE, ETAG, IF_NONE_MATCH, VARY},
 };
 use serde_json::{Value, json};
 
@@ -12,20 +14,29 @@ use crate::{
 };
 
 use super::{
+    Server,
     accept::{Accepted, Encoding, Offer, Shape},
     answer::{Answer, document, method_not_allowed, no_such_resource, page_not_found, text, whole},
 };
+
+/// How `kubectl` asks for `/openapi/v2`.
+const OPENAPI_PROTOBUF: &str = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
+
+/// `/openapi/v2` in protobuf: a document that says it is one (`swagger: "2.0"`) and names no types. `kubectl` reads it only for kinds
+/// that `/openapi/v3` does not have, and checks nothing of what is not in it.
+const EMPTY_OPENAPI: &[u8] = b"\x0a\x032.0\x12\x0c\x0a\x0aKubernetes";
 
 /// The content type of aggregated discovery.
 const AGGREGATED: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 
 /// Answers a path that is no resource.
 pub(super) fn answer(
-    api: &Api,
+    server: &Server,
     method: &http::Method,
     segments: &[&str],
     headers: &HeaderMap,
 ) -> Result<Answer, ApiError> {
+    let api = server.api();
     let known = matches!(
         segments,
         [] | ["version" | "api"]
@@ -48,6 +59,10 @@ pub(super) fn answer(
             Some(group) => plain(&group, headers),
             None => Ok(page_not_found()),
         },
+        ["openapi", "v2"] if wants_protobuf(headers) => {
+            Ok(whole(200, OPENAPI_PROTOBUF, EMPTY_OPENAPI))
+        }
+        ["openapi", version, path @ ..] => Ok(openapi(server, version, &path.join("/"), headers)),
         _ => Ok(page_not_found()),
     }
 }
@@ -71,6 +86,28 @@ pub(super) fn resources(
     }
 }
 
+fn openapi(server: &Server, version: &str, path: &str, headers: &HeaderMap) -> Answer {
+    let documents = server.openapi().documents(server.api().kinds());
+    let (content_type, document) = match (version, path) {
+        ("v2", "") => ("application/json", Some(documents.v2())),
+        // The real server says so, although it is JSON.
+        ("v3", "") => ("text/plain; charset=utf-8", Some(documents.index())),
+        ("v3", path) => ("application/json", documents.part(path)),
+        _ => return page_not_found(),
+    };
+    if let Some(document) = document {
+        return tagged(content_type, &document.tag, document.body, headers);
+    }
+    let mut answer = whole(404, content_type, Body::empty());
+    answer.headers_mut().remove(CONTENT_TYPE);
+    answer
+}
+
+fn wants_protobuf(headers: &HeaderMap) -> bool {
+    let accept = headers.get(ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or_default();
+    accept.starts_with("application/com.github.proto-openapi.spec.v2") && !accept.contains("json")
+}
+
 fn plain(value: &Value, headers: &HeaderMap) -> Result<Answer, ApiError> {
     let accepted = Accepted::negotiate(headers, Offer::Plain)?;
     Ok(document(200, value, accepted.encoding))
@@ -81,7 +118,8 @@ fn root(api: &Api, root: Root, headers: &HeaderMap) -> Result<Answer, ApiError> 
     let kinds = api.kinds();
     if accepted.shape == Shape::Discovery {
         let text = discovery::aggregated(&kinds, root).to_string();
-        return Ok(tagged(AGGREGATED, text, headers));
+        let tag = discovery::fingerprint(text.as_bytes());
+        return Ok(tagged(AGGREGATED, &tag, Bytes::from(text), headers));
     }
     let value = match root {
         Root::Core => discovery::api_versions("127.0.0.1:6443"),
@@ -91,11 +129,14 @@ fn root(api: &Api, root: Root, headers: &HeaderMap) -> Result<Answer, ApiError> 
 }
 
 /// A document that clients keep: who has it already is told so.
-fn tagged(content_type: &'static str, text: String, headers: &HeaderMap) -> Answer {
-    let tag = format!("\"{}\"", discovery::fingerprint(text.as_bytes()));
+fn tagged(content_type: &'static str, tag: &str, body: Bytes, headers: &HeaderMap) -> Answer {
+    let tag = format!("\"{tag}\"");
     let known = headers.get(IF_NONE_MATCH).is_some_and(|value| value.as_bytes() == tag.as_bytes());
-    let mut answer =
-        if known { whole(304, content_type, "") } else { whole(200, content_type, text) };
+    let mut answer = if known {
+        whole(304, content_type, Body::empty())
+    } else {
+        whole(200, content_type, body)
+    };
     if let Ok(tag) = HeaderValue::from_str(&tag) {
         answer.headers_mut().insert(ETAG, tag);
     }

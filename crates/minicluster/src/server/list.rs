@@ -5,12 +5,13 @@ use std::{convert::Infallible, sync::Arc, vec};
 use axum::body::Body;
 use bytes::{BufMut as _, Bytes, BytesMut};
 use futures::stream;
+use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use crate::{ApiError, Kind, Object, api::Listing};
 
 use super::{
-    accept::{Accepted, Encoding, Shape},
+    accept::{Accepted, Encoding, MetaVersion, Shape},
     answer::{Answer, document, whole},
     shape,
 };
@@ -26,11 +27,14 @@ enum Item {
     /// As it is.
     Whole,
     /// Its metadata alone.
-    Metadata(Accepted),
+    Metadata(MetaVersion),
+    /// As a row of a table.
+    Row(Accepted, Timestamp),
 }
 
 /// What is left of a list to be sent.
 struct Pieces {
+    kind: Arc<Kind>,
     head: Option<Bytes>,
     items: vec::IntoIter<Arc<Object>>,
     item: Item,
@@ -40,22 +44,29 @@ struct Pieces {
 
 /// A list as an answer.
 pub(super) fn answer(
-    kind: &Kind,
+    kind: Arc<Kind>,
     listing: Listing,
     accepted: Accepted,
+    now: Timestamp,
 ) -> Result<Answer, ApiError> {
     let metadata = metadata(&listing);
-    let (api_version, list_kind, item) = match accepted.shape {
-        Shape::Metadata => return Err(shape::is_a_list(kind)),
-        Shape::MetadataList => (
-            accepted.version.api_version().to_owned(),
-            "PartialObjectMetadataList",
-            Item::Metadata(accepted),
-        ),
-        _ if kind.custom.is_some() => (kind.api_version(), &*kind.list_kind, Item::Whole),
-        _ => (kind.api_version(), &*kind.list_kind, Item::Untyped),
+    let typed = |api_version: &str, list_kind: &str| json!({ "apiVersion": api_version, "kind": list_kind, "metadata": metadata });
+    let (head, items, item) = match accepted.shape {
+        Shape::Metadata => return Err(shape::is_a_list(&kind)),
+        Shape::MetadataList => {
+            let version = accepted.version;
+            let head = typed(version.api_version(), "PartialObjectMetadataList");
+            (head, "items", Item::Metadata(version))
+        }
+        Shape::Table => {
+            let rows = accepted.rows(&kind, now);
+            (rows.table(&metadata, &rows.columns()), "rows", Item::Row(accepted, now))
+        }
+        Shape::Object | Shape::Discovery => {
+            let item = if kind.custom.is_some() { Item::Whole } else { Item::Untyped };
+            (typed(&kind.api_version(), &kind.list_kind), "items", item)
+        }
     };
-    let head = json!({ "apiVersion": api_version, "kind": list_kind, "metadata": metadata });
     if matches!(item, Item::Metadata(_)) && listing.items.is_empty() {
         // The real server's list of metadata has no items rather than an empty list of them.
         let mut list = head;
@@ -64,9 +75,10 @@ pub(super) fn answer(
     }
     let mut head = head.to_string();
     head.truncate(head.len().saturating_sub(1));
-    head.push_str(",\"items\":[");
+    head.extend([",\"", items, "\":["]);
     let items = listing.items.into_iter();
-    let pieces = Pieces { head: Some(Bytes::from(head)), items, item, first: true, ended: false };
+    let head = Some(Bytes::from(head));
+    let pieces = Pieces { kind, head, items, item, first: true, ended: false };
     if accepted.encoding == Encoding::Yaml {
         let text: Vec<u8> = pieces.flat_map(Vec::from).collect();
         let list: Value = serde_json::from_slice(&text).unwrap_or_default();
@@ -117,8 +129,12 @@ impl Iterator for Pieces {
                     piece.put_slice(object.untyped());
                 }
                 Item::Whole => piece.put_slice(&object.json),
-                Item::Metadata(accepted) => {
-                    piece.put_slice(&shape::metadata_bytes(&object, accepted.version));
+                Item::Metadata(version) => {
+                    piece.put_slice(&shape::metadata_bytes(&object, version));
+                }
+                Item::Row(accepted, now) => {
+                    let row = accepted.rows(&self.kind, now).row(&object.value());
+                    piece.put_slice(row.to_string().as_bytes());
                 }
             }
         }

@@ -4,6 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use http::{HeaderMap, Method};
+use jiff::Timestamp;
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 
@@ -81,7 +82,7 @@ impl Call<'_> {
             ("PUT", Place::Item) => self.update(&kind, None),
             ("PATCH", Place::Item) => self.patch(&kind, None),
             ("DELETE", Place::Item) => self.delete(&kind),
-            ("DELETE", Place::Collection) => self.delete_collection(&kind),
+            ("DELETE", Place::Collection) => self.delete_collection(kind),
             (_, Place::Below(Subresource::Stub(name))) => stub::answer(&self, &kind, name),
             ("GET", Place::Below(subresource)) => self.get_below(&kind, subresource),
             ("POST", Place::Below(subresource)) => self.create_below(&kind, subresource),
@@ -147,47 +148,47 @@ impl Call<'_> {
         if self.path.watch || self.query.flag("watch") == Some(true) {
             return self.watch(kind);
         }
-        let accepted = Accepted::negotiate(&self.headers, Offer::Objects)?;
+        let accepted = self.accepted(Offer::Objects)?;
         let query = options::list(&kind, &self.path, &self.query)?;
         let listing = patiently(|| self.api().list(&kind, &query)).await?;
-        list::answer(&kind, listing, accepted)
+        list::answer(kind, listing, accepted, self.now())
     }
 
     fn watch(self, kind: Arc<Kind>) -> Result<Answer, ApiError> {
-        let accepted = Accepted::negotiate(&self.headers, Offer::Stream)?;
+        let accepted = self.accepted(Offer::Stream)?;
         let query = options::watch(&kind, &self.path, &self.query)?;
         let watch = self.api().watch(&kind, &query)?;
-        Ok(watch::answer(kind, watch, accepted))
+        Ok(watch::answer(kind, watch, accepted, *self.api().clock()))
     }
 
     async fn get(self, kind: &Kind) -> Result<Answer, ApiError> {
-        let accepted = Accepted::negotiate(&self.headers, Offer::Objects)?;
+        let accepted = self.accepted(Offer::Objects)?;
         let version = self.query.text("resourceVersion").unwrap_or_default();
         let found = patiently(|| {
             self.api().check_version(version)?;
             self.api().get(kind, self.namespace(kind), self.name())
         })
         .await?;
-        shape::object(200, kind, &found, accepted)
+        shape::object(200, kind, &found, accepted, self.now())
     }
 
     fn get_below(self, kind: &Kind, subresource: Subresource) -> Result<Answer, ApiError> {
-        let accepted = Accepted::negotiate(&self.headers, Offer::Objects)?;
+        let accepted = self.accepted(Offer::Objects)?;
         let target = self.target(kind, Some(subresource));
         let found = below::get(self.api(), kind, &target)?;
-        shape::object(200, kind, &found, accepted)
+        shape::object(200, kind, &found, accepted, self.now())
     }
 
     fn create(self, kind: &Kind) -> Result<Answer, ApiError> {
-        let accepted = Accepted::negotiate(&self.headers, Offer::Objects)?;
+        let accepted = self.accepted(Offer::Objects)?;
         let (value, duplicates) = self.object(kind)?;
         let options = options::write("CreateOptions", &self.headers, &self.query, duplicates)?;
         let written = self.api().create(kind, self.namespace(kind), value, &options)?;
-        wrote(kind, &written, accepted)
+        self.wrote(kind, &written, accepted)
     }
 
     fn create_below(self, kind: &Kind, subresource: Subresource) -> Result<Answer, ApiError> {
-        let accepted = Accepted::negotiate(&self.headers, Offer::Objects)?;
+        let accepted = self.accepted(Offer::Objects)?;
         let (value, duplicates) = self.object(kind)?;
         let options = options::write("CreateOptions", &self.headers, &self.query, duplicates)?;
         let target = self.target(kind, Some(subresource));
@@ -196,25 +197,25 @@ impl Call<'_> {
     }
 
     fn update(self, kind: &Kind, below: Option<Subresource>) -> Result<Answer, ApiError> {
-        let accepted = Accepted::negotiate(&self.headers, Offer::Objects)?;
+        let accepted = self.accepted(Offer::Objects)?;
         let (value, duplicates) = self.object(kind)?;
         let options = options::write("UpdateOptions", &self.headers, &self.query, duplicates)?;
         let written = self.api().update(kind, &self.target(kind, below), value, &options)?;
-        wrote(kind, &written, accepted)
+        self.wrote(kind, &written, accepted)
     }
 
     fn patch(self, kind: &Kind, below: Option<Subresource>) -> Result<Answer, ApiError> {
         let patching = Patching::of(&self.headers, kind)?;
-        let accepted = Accepted::negotiate(&self.headers, Offer::Objects)?;
+        let accepted = self.accepted(Offer::Objects)?;
         let text = self.body.clone()?;
         let (options, force) = options::patch(patching, &self.headers, &self.query)?;
         let request = patching.read(&text, force)?;
         let written = self.api().patch(kind, &self.target(kind, below), request, &options)?;
-        wrote(kind, &written, accepted)
+        self.wrote(kind, &written, accepted)
     }
 
     fn delete(self, kind: &Kind) -> Result<Answer, ApiError> {
-        let accepted = Accepted::negotiate(&self.headers, Offer::Objects)?;
+        let accepted = self.accepted(Offer::Objects)?;
         let body = self.deletion()?;
         let options = options::delete(&self.query, body.as_ref())?;
         let deleted = self.api().delete(kind, &self.target(kind, None), &options)?;
@@ -228,19 +229,19 @@ impl Call<'_> {
             });
             document(200, &status, accepted.encoding)
         } else {
-            shape::object(200, kind, &deleted.object, accepted)?
+            shape::object(200, kind, &deleted.object, accepted, self.now())?
         };
         warn(&mut answer, &deleted.warnings);
         Ok(answer)
     }
 
-    fn delete_collection(self, kind: &Kind) -> Result<Answer, ApiError> {
-        let accepted = Accepted::negotiate(&self.headers, Offer::Objects)?;
-        let query = options::list(kind, &self.path, &self.query)?;
+    fn delete_collection(self, kind: Arc<Kind>) -> Result<Answer, ApiError> {
+        let accepted = self.accepted(Offer::Objects)?;
+        let query = options::list(&kind, &self.path, &self.query)?;
         let body = self.deletion()?;
         let options = options::delete(&self.query, body.as_ref())?;
-        let listing = self.api().delete_collection(kind, &query, &options)?;
-        list::answer(kind, listing, accepted)
+        let listing = self.api().delete_collection(&kind, &query, &options)?;
+        list::answer(kind, listing, accepted, self.now())
     }
 
     /// The body of a deletion, if it has one.
@@ -258,6 +259,26 @@ impl Call<'_> {
         Writing::of(&self.headers)?.read(self.body.as_ref().map_err(Clone::clone)?, &kind.kind)
     }
 
+    fn wrote(
+        &self,
+        kind: &Kind,
+        written: &Written,
+        accepted: Accepted,
+    ) -> Result<Answer, ApiError> {
+        let code = if written.created { 201 } else { 200 };
+        let mut answer = shape::object(code, kind, &written.object, accepted, self.now())?;
+        warn(&mut answer, &written.warnings);
+        Ok(answer)
+    }
+
+    fn accepted(&self, offer: Offer) -> Result<Accepted, ApiError> {
+        Accepted::negotiate(&self.headers, offer)?.with(&self.query)
+    }
+
+    fn now(&self) -> Timestamp {
+        self.api().clock().now()
+    }
+
     fn target(&self, kind: &Kind, subresource: Option<Subresource>) -> Target<'_> {
         Target { namespace: self.namespace(kind), name: self.name(), subresource }
     }
@@ -272,13 +293,6 @@ async fn patiently<T>(mut read: impl FnMut() -> Result<T, ApiError>) -> Result<T
             outcome => return outcome,
         }
     }
-}
-
-fn wrote(kind: &Kind, written: &Written, accepted: Accepted) -> Result<Answer, ApiError> {
-    let code = if written.created { 201 } else { 200 };
-    let mut answer = shape::object(code, kind, &written.object, accepted)?;
-    warn(&mut answer, &written.warnings);
-    Ok(answer)
 }
 
 /// The details of a deletion that succeeded.

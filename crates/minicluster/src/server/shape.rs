@@ -1,6 +1,7 @@
 //! Objects in the form that a client wants them.
 
 use bytes::Bytes;
+use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use crate::{ApiError, Kind, Object};
@@ -16,12 +17,17 @@ pub(super) fn object(
     kind: &Kind,
     object: &Object,
     accepted: Accepted,
+    now: Timestamp,
 ) -> Result<Answer, ApiError> {
     let value = match accepted.shape {
         Shape::Object | Shape::Discovery if accepted.encoding == Encoding::Json => {
             return Ok(whole(code, "application/json", object.json.clone()));
         }
-        Shape::Object | Shape::Discovery | Shape::Table => object.value(),
+        Shape::Object | Shape::Discovery => object.value(),
+        Shape::Table => {
+            let rows = accepted.rows(kind, now);
+            rows.single(&object.value(), &rows.columns())
+        }
         Shape::Metadata => metadata(&object.value(), accepted.version),
         Shape::MetadataList => {
             return Err(not_acceptable(format!(

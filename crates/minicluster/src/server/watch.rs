@@ -5,6 +5,7 @@ use std::{convert::Infallible, sync::Arc};
 use axum::body::Body;
 use bytes::{BufMut as _, Bytes, BytesMut};
 use futures::stream;
+use plimsoll_net::Clock;
 use serde_json::{Value, json};
 
 use crate::{
@@ -26,11 +27,14 @@ struct Served {
     watch: Watch,
     kind: Arc<Kind>,
     accepted: Accepted,
+    clock: Clock,
+    /// Whether the columns of the table have been told.
+    columns_told: bool,
 }
 
 /// A watch as an answer.
-pub(super) fn answer(kind: Arc<Kind>, watch: Watch, accepted: Accepted) -> Answer {
-    let served = Served { watch, kind, accepted };
+pub(super) fn answer(kind: Arc<Kind>, watch: Watch, accepted: Accepted, clock: Clock) -> Answer {
+    let served = Served { watch, kind, accepted, clock, columns_told: false };
     let lines = stream::unfold(served, |mut served| async move {
         let event = served.watch.next().await?;
         let line = served.line(&event);
@@ -42,7 +46,7 @@ pub(super) fn answer(kind: Arc<Kind>, watch: Watch, accepted: Accepted) -> Answe
 // === impl Served ===
 
 impl Served {
-    fn line(&self, event: &WatchEvent) -> Bytes {
+    fn line(&mut self, event: &WatchEvent) -> Bytes {
         match event {
             WatchEvent::Added(object) => self.change("ADDED", object),
             WatchEvent::Modified(object) => self.change("MODIFIED", object),
@@ -58,26 +62,37 @@ impl Served {
         }
     }
 
-    fn change(&self, event: &str, object: &Object) -> Bytes {
+    fn change(&mut self, event: &str, object: &Object) -> Bytes {
         match self.accepted.shape {
             Shape::Metadata | Shape::MetadataList => {
                 line(event, &shape::metadata_bytes(object, self.accepted.version))
             }
-            _ => line(event, &object.json),
+            Shape::Table => line(event, &self.table(&object.value()).to_string().into()),
+            Shape::Object | Shape::Discovery => line(event, &object.json),
         }
     }
 
-    fn bookmark(&self, metadata: &Value) -> Value {
+    fn bookmark(&mut self, metadata: &Value) -> Value {
         match self.accepted.shape {
             Shape::Metadata | Shape::MetadataList => {
                 shape::metadata(&json!({ "metadata": metadata }), self.accepted.version)
             }
-            _ => json!({
+            Shape::Table => self.table(&json!({ "metadata": metadata })),
+            Shape::Object | Shape::Discovery => json!({
                 "kind": *self.kind.kind,
                 "apiVersion": self.kind.api_version(),
                 "metadata": metadata,
             }),
         }
+    }
+
+    /// Only the first table of a stream has columns.
+    fn table(&mut self, object: &Value) -> Value {
+        let rows = self.accepted.rows(&self.kind, self.clock.now());
+        let columns = if self.columns_told { Value::Null } else { rows.columns() };
+        let table = rows.single(object, &columns);
+        self.columns_told = true;
+        table
     }
 }
 
