@@ -1,7 +1,6 @@
 //! Whether a provider keeps the promises of the contract.
 
-use std::panic::AssertUnwindSafe;
-use std::{fmt, time::Duration};
+use std::{fmt, panic::AssertUnwindSafe};
 
 use futures::{FutureExt, future::BoxFuture};
 
@@ -25,9 +24,6 @@ use bench::{Bench, Finding, Verdict};
 pub use knob::{Knob, NoSuchKnob};
 pub use report::{CheckResult, Outcome, Report};
 pub use testbed::{Doing, Machine, Role, TestGroup, Testbed};
-
-/// Longer than any check takes, of tokio's time. What is not done by then hangs.
-const LIMIT: Duration = Duration::from_mins(2);
 
 /// A promise, and a way to find it broken.
 pub struct Check {
@@ -100,16 +96,18 @@ pub fn assert_conforms(report: &Report) {
 async fn outcome<T: Testbed + 'static>(check: &Check, make: &impl AsyncFn() -> T) -> Outcome {
     let run = async {
         let bench = Bench::new(Box::new(make().await)).await;
-        let verdict = (check.run)(&bench).await;
+        let patience = bench.testbed.patience();
+        let verdict = tokio::time::timeout(patience, (check.run)(&bench)).await;
+        let hangs = || Finding::Broken(format!("not done after {patience:?}: a call hangs"));
+        let verdict = verdict.unwrap_or_else(|_| Err(hangs()));
         bench.provider.close().await;
         verdict
     };
-    match tokio::time::timeout(LIMIT, AssertUnwindSafe(run).catch_unwind()).await {
-        Ok(Ok(Ok(()))) => Outcome::Passed,
-        Ok(Ok(Err(Finding::Broken(seen)))) => Outcome::Failed(seen),
-        Ok(Ok(Err(Finding::NotApplicable(missing)))) => Outcome::NotApplicable(missing),
-        Ok(Err(_)) => Outcome::Failed("the provider or its testbed panicked".to_owned()),
-        Err(_) => Outcome::Failed(format!("not done after {LIMIT:?}: a call hangs")),
+    match AssertUnwindSafe(run).catch_unwind().await {
+        Ok(Ok(())) => Outcome::Passed,
+        Ok(Err(Finding::Broken(seen))) => Outcome::Failed(seen),
+        Ok(Err(Finding::NotApplicable(missing))) => Outcome::NotApplicable(missing),
+        Err(_) => Outcome::Failed("the provider or its testbed panicked".to_owned()),
     }
 }
 

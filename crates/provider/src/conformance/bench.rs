@@ -82,11 +82,11 @@ impl Bench {
     }
 
     /// The check applies only to providers that can do this.
-    pub(super) fn needs(&self, can: fn(&Capabilities) -> bool, what: &str) -> Verdict {
+    pub(super) fn needs(&self, can: fn(&Capabilities) -> bool, otherwise: &str) -> Verdict {
         if can(&self.provider.capabilities()) {
             return Ok(());
         }
-        Err(Finding::NotApplicable(format!("the provider has no {what}")))
+        Err(Finding::NotApplicable(format!("the provider {otherwise}")))
     }
 
     /// The first group of this role.
@@ -159,6 +159,14 @@ impl Bench {
         Ok(running)
     }
 
+    /// A machine that the service knows and that no group has.
+    pub(super) async fn foreign(&self) -> Verdict<Machine> {
+        self.turn(Knob::AddForeign).await?;
+        let machines = self.testbed.machines().await;
+        let foreign = machines.into_iter().find(|machine| machine.group.is_none());
+        foreign.ok_or_else(|| Finding::Broken("the knob AddForeign added no machine".to_owned()))
+    }
+
     /// What the provider says has to be what there is, at a moment when nothing changes.
     pub(super) async fn agrees(&self, provider: &dyn Provider) -> Verdict<Inventory> {
         let mut attempts = 0;
@@ -213,6 +221,12 @@ impl Size {
 /// An order's name from text that is known to be one.
 pub(super) fn order_id(text: &str) -> Verdict<OrderId> {
     OrderId::new(text).ok_or_else(|| Finding::Broken(format!("{text} cannot name an order")))
+}
+
+/// One of several machines.
+pub(super) fn pick(machines: &[Box<str>], place: usize) -> Verdict<Box<str>> {
+    let missing = || Finding::Broken(format!("there is no machine {place} in {machines:?}"));
+    machines.get(place).cloned().ok_or_else(missing)
 }
 
 /// Places an order that has to be taken.

@@ -4,7 +4,7 @@ use plimsoll_model::Symbol;
 
 use super::{
     Doing, Knob, Role,
-    bench::{Bench, Finding, Verdict, all_deleted, delete, ensure, fails, place, unexpected},
+    bench::{Bench, Finding, Verdict, all_deleted, delete, ensure, fails, pick, place, unexpected},
 };
 use crate::{Class, Deletion};
 
@@ -193,7 +193,7 @@ async fn deletion_below_the_minimum_is_done(bench: &Bench) -> Verdict {
 
 /// A call that names this one beside one of the group's own has to be refused without effect.
 async fn refused(bench: &Bench, group: Symbol, other: Box<str>) -> Verdict {
-    let Some(own) = bench.running(group, 2).await?.into_iter().next() else { return Ok(()) };
+    let own = pick(&bench.running(group, 2).await?, 0)?;
     let start = bench.settled(group).await;
     for named in
         [vec![own.clone(), other.clone()], vec![other.clone(), own.clone()], vec![other.clone()]]
@@ -208,7 +208,7 @@ async fn refused(bench: &Bench, group: Symbol, other: Box<str>) -> Verdict {
 
 async fn another_groups_machine_is_refused(bench: &Bench) -> Verdict {
     let (group, other) = (bench.group(Role::Plain)?, bench.group(Role::Second)?);
-    let Some(machine) = bench.running(other, 1).await?.into_iter().next() else { return Ok(()) };
+    let machine = pick(&bench.running(other, 1).await?, 0)?;
     let rest = bench.settled(other).await;
     bench.agrees(&*bench.provider).await?;
     refused(bench, group, machine).await?;
@@ -217,12 +217,8 @@ async fn another_groups_machine_is_refused(bench: &Bench) -> Verdict {
 
 async fn foreign_machine_is_refused(bench: &Bench) -> Verdict {
     let group = bench.group(Role::Plain)?;
-    bench.turn(Knob::AddForeign).await?;
+    let foreign = bench.foreign().await?;
     bench.agrees(&*bench.provider).await?;
-    let machines = bench.testbed.machines().await;
-    let Some(foreign) = machines.into_iter().find(|machine| machine.group.is_none()) else {
-        return Err(Finding::Broken("the testbed's AddForeign added no machine".to_owned()));
-    };
     refused(bench, group, foreign.id).await
 }
 
@@ -244,7 +240,7 @@ async fn vanished_machine_is_not_found(bench: &Bench) -> Verdict {
     let group = bench.group(Role::Plain)?;
     let named: Vec<_> = bench.running(group, 4).await?.into_iter().take(2).collect();
     bench.agrees(&*bench.provider).await?;
-    let Some(vanished) = named.first().cloned() else { return Ok(()) };
+    let vanished = pick(&named, 0)?;
     bench.turn(Knob::RemoveMachine(vanished.clone())).await?;
     if bench.lives(&vanished).await {
         return Err(Finding::NotApplicable("this service replaces a machine at once".to_owned()));
@@ -268,7 +264,7 @@ async fn protected_machine_is_refused(bench: &Bench) -> Verdict {
     let group = bench.group(Role::Plain)?;
     let named: Vec<_> = bench.running(group, 4).await?.into_iter().take(3).collect();
     let start = bench.settled(group).await;
-    let Some(kept) = named.get(1).cloned() else { return Ok(()) };
+    let kept = pick(&named, 1)?;
     bench.turn(Knob::Protect(kept.clone())).await?;
     match bench.provider.delete(group, &named).await {
         Ok(answers) => {
@@ -290,16 +286,17 @@ async fn protected_machine_is_refused(bench: &Bench) -> Verdict {
 }
 
 async fn deletion_of_a_mixed_bag(bench: &Bench) -> Verdict {
-    bench.needs(|can| can.single_deletions, "single_deletions")?;
+    bench.needs(|can| can.single_deletions, "gives one answer for all deletions")?;
     let group = bench.group(Role::Plain)?;
     let machines = bench.running(group, 4).await?;
-    let [dying, gone, living, rest, ..] = &*machines else { return Ok(()) };
-    all_deleted(&delete(&*bench.provider, group, std::slice::from_ref(gone)).await?)?;
+    let (dying, gone) = (pick(&machines, 0)?, pick(&machines, 1)?);
+    let (living, rest) = (pick(&machines, 2)?, pick(&machines, 3)?);
+    all_deleted(&delete(&*bench.provider, group, std::slice::from_ref(&gone)).await?)?;
     bench.testbed.settle().await;
-    all_deleted(&delete(&*bench.provider, group, std::slice::from_ref(dying)).await?)?;
+    all_deleted(&delete(&*bench.provider, group, std::slice::from_ref(&dying)).await?)?;
     let start = bench.testbed.target(group).await;
     let unknown = bench.testbed.unknown_machine();
-    let named = [unknown, dying.clone(), living.clone(), gone.clone()];
+    let named = [unknown, dying, living, gone];
     let answers = delete(&*bench.provider, group, &named).await?;
     holds(bench, &answers).await?;
     answer_is(bench, answers.first(), Class::NotFound)?;
@@ -308,6 +305,6 @@ async fn deletion_of_a_mixed_bag(bench: &Bench) -> Verdict {
     let target = bench.testbed.target(group).await;
     ensure!(target + 1 == start, "one of four lived: the target was {start} and is {target}");
     bench.testbed.settle().await;
-    ensure!(bench.lives(rest).await, "{rest} was not named, and is gone");
+    ensure!(bench.lives(&rest).await, "{rest} was not named, and is gone");
     bench.agrees(&*bench.provider).await.map(drop)
 }

@@ -201,6 +201,7 @@ async fn all_errors(bench: &Bench) -> Verdict<Vec<Error>> {
     if bench.testbed.turn(Knob::Down).await.is_ok() {
         found.extend(errors(bench).await?.into_iter().filter_map(|(_, error)| error));
     }
+    ensure!(!found.is_empty(), "whatever was done to the service, no call failed");
     Ok(found)
 }
 

@@ -54,7 +54,7 @@ async fn empty_group_is_told(bench: &Bench) -> Verdict {
 }
 
 async fn templates_of_empty_groups(bench: &Bench) -> Verdict {
-    bench.needs(|can| can.templates, "templates")?;
+    bench.needs(|can| can.templates, "has no templates")?;
     let group = bench.group(Role::Empty)?;
     let Some(template) = see_group(&*bench.provider, group).await?.group.template else {
         return Err(Finding::Broken(format!("{group} is empty and has no template")));
@@ -75,7 +75,7 @@ async fn twice(bench: &Bench) -> Verdict<(Inventory, Inventory)> {
 }
 
 async fn templates_are_stable(bench: &Bench) -> Verdict {
-    bench.needs(|can| can.templates, "templates")?;
+    bench.needs(|can| can.templates, "has no templates")?;
     let (first, next) = twice(bench).await?;
     for state in &first.groups {
         let id = state.group.id;
@@ -87,7 +87,7 @@ async fn templates_are_stable(bench: &Bench) -> Verdict {
 }
 
 async fn prices_are_told(bench: &Bench) -> Verdict {
-    bench.needs(|can| can.prices, "prices")?;
+    bench.needs(|can| can.prices, "has no prices")?;
     let (first, next) = twice(bench).await?;
     ensure!(
         first.groups.iter().any(|state| state.group.price.is_some()),
@@ -104,7 +104,7 @@ async fn prices_are_told(bench: &Bench) -> Verdict {
 }
 
 async fn options_make_sense(bench: &Bench) -> Verdict {
-    bench.needs(|can| can.options, "options")?;
+    bench.needs(|can| can.options, "has no options of groups")?;
     for state in see(&*bench.provider).await?.groups {
         let (id, own) = (state.group.id, &state.overrides);
         for share in [own.utilization_threshold, own.gpu_utilization_threshold] {
@@ -141,7 +141,7 @@ async fn capabilities_are_honest(bench: &Bench) -> Verdict {
 
 /// Makes the testbed's group, which has to work.
 async fn make(bench: &Bench) -> Verdict<(GroupSpec, Symbol)> {
-    bench.needs(|can| can.groups, "groups")?;
+    bench.needs(|can| can.groups, "cannot make groups")?;
     let spec = bench.testbed.group_spec();
     let group = bench.provider.create_group(&spec).await;
     Ok((spec, group.map_err(|error| unexpected("making a group", &error))?))
@@ -199,7 +199,7 @@ async fn group_with_machines_is_kept(bench: &Bench) -> Verdict {
 }
 
 async fn groups_are_unsupported_otherwise(bench: &Bench) -> Verdict {
-    bench.needs(|can| !can.groups, "need of it: it can make groups")?;
+    bench.needs(|can| !can.groups, "can make groups")?;
     let spec = bench.testbed.group_spec();
     let answer = bench.provider.create_group(&spec).await;
     fails("making a group", Class::Unsupported, answer)?;

@@ -1,8 +1,8 @@
 //! Names: of groups, however odd, and of the nodes that machines became.
 
 use super::{
-    Knob, Machine, Role,
-    bench::{Bench, Finding, Verdict, all_deleted, delete, ensure, place, see, unexpected},
+    Doing, Machine, Role,
+    bench::{Bench, Finding, Verdict, all_deleted, delete, ensure, pick, place, see, unexpected},
 };
 use crate::{NodeIdentity, Owner, Provider};
 
@@ -138,8 +138,10 @@ async fn owner_of_a_new_node(bench: &Bench) -> Verdict {
     place(&*bench.provider, &bench.order(group, 1).await?).await?;
     bench.testbed.settle().await;
     see(&*bench.provider).await?;
-    let now = bench.staying(group).await;
-    for machine in now.iter().filter(|machine| before.iter().all(|old| old.id != machine.id)) {
+    let mut new = bench.staying(group).await;
+    new.retain(|machine| before.iter().all(|old| old.id != machine.id));
+    ensure!(new.len() == 1, "one machine was ordered, and these are new: {new:?}");
+    for machine in &new {
         owner_is(&*bench.provider, &bench.testbed.node(machine), Some(machine)).await?;
     }
     Ok(())
@@ -147,13 +149,9 @@ async fn owner_of_a_new_node(bench: &Bench) -> Verdict {
 
 async fn owner_of_a_foreign_node(bench: &Bench) -> Verdict {
     bench.running(bench.group(Role::Plain)?, 1).await?;
-    bench.turn(Knob::AddForeign).await?;
+    let foreign = bench.foreign().await?;
     see(&*bench.provider).await?;
-    let machines = bench.testbed.machines().await;
-    for machine in machines.iter().filter(|machine| machine.group.is_none()) {
-        owner_is(&*bench.provider, &bench.testbed.node(machine), None).await?;
-    }
-    Ok(())
+    owner_is(&*bench.provider, &bench.testbed.node(&foreign), None).await
 }
 
 async fn owner_of_a_strange_node(bench: &Bench) -> Verdict {
@@ -172,15 +170,12 @@ async fn owner_of_a_strange_node(bench: &Bench) -> Verdict {
 
 async fn owner_of_a_vanished_node(bench: &Bench) -> Verdict {
     let group = bench.group(Role::Plain)?;
-    let go: Vec<_> = bench.running(group, 2).await?.into_iter().take(1).collect();
-    let machines = bench.staying(group).await;
-    let Some(machine) = machines.iter().find(|machine| go.contains(&machine.id)) else {
-        return Ok(());
-    };
-    let node = bench.testbed.node(machine);
+    let id = pick(&bench.running(group, 2).await?, 0)?;
+    let machine = Machine { group: Some(group), id: id.clone(), doing: Doing::Running };
+    let node = bench.testbed.node(&machine);
     see(&*bench.provider).await?;
-    owner_is(&*bench.provider, &node, Some(machine)).await?;
-    all_deleted(&delete(&*bench.provider, group, &go).await?)?;
+    owner_is(&*bench.provider, &node, Some(&machine)).await?;
+    all_deleted(&delete(&*bench.provider, group, &[id]).await?)?;
     bench.testbed.settle().await;
     see(&*bench.provider).await?;
     owner_is(&*bench.provider, &node, None).await

@@ -99,7 +99,7 @@ async fn same_order_after_its_machines_arrived_buys_nothing(bench: &Bench) -> Ve
 }
 
 async fn same_order_after_its_machines_were_deleted_buys_nothing(bench: &Bench) -> Verdict {
-    bench.needs(|can| can.order_ids, "order_ids")?;
+    bench.needs(|can| can.order_ids, "keeps no names of orders")?;
     let group = bench.group(Role::Plain)?;
     let start = bench.settled(group).await;
     let before = bench.staying(group).await;
@@ -188,7 +188,7 @@ async fn longest_order_id_is_known_again(bench: &Bench) -> Verdict {
 }
 
 async fn stale_order_without_names_buys_nothing(bench: &Bench) -> Verdict {
-    bench.needs(|can| !can.order_ids, "need of it: it keeps names of orders")?;
+    bench.needs(|can| !can.order_ids, "keeps names of orders")?;
     let group = bench.group(Role::Plain)?;
     let start = bench.settled(group).await;
     let stale = bench.order(group, 1).await?;

@@ -43,7 +43,7 @@ async fn orders(bench: &Bench, group: Symbol, count: u32) -> Verdict<Vec<Order>>
 }
 
 async fn orders_at_once_all_count(bench: &Bench) -> Verdict {
-    bench.needs(|can| can.order_ids, "order_ids")?;
+    bench.needs(|can| can.order_ids, "keeps no names of orders")?;
     let group = bench.group(Role::Plain)?;
     let start = bench.settled(group).await;
     let orders = orders(bench, group, 8).await?;
@@ -97,7 +97,7 @@ async fn same_deletion_at_once_counts_once(bench: &Bench) -> Verdict {
 }
 
 async fn orders_and_deletions_at_once_add_up(bench: &Bench) -> Verdict {
-    bench.needs(|can| can.order_ids, "order_ids")?;
+    bench.needs(|can| can.order_ids, "keeps no names of orders")?;
     let group = bench.group(Role::Plain)?;
     let go: Vec<_> = bench.running(group, 6).await?.into_iter().take(4).collect();
     let start = bench.settled(group).await;

@@ -140,7 +140,7 @@ async fn refused_order_may_be_placed_again(bench: &Bench) -> Verdict {
 }
 
 async fn stock_is_honest(bench: &Bench) -> Verdict {
-    bench.needs(|can| can.stock, "stock")?;
+    bench.needs(|can| can.stock, "does not know its stock")?;
     let group = bench.group(Role::Plain)?;
     bench.turn(Knob::Stock { group, machines: 3 }).await?;
     let before = see_group(&*bench.provider, group).await?.group.stock;

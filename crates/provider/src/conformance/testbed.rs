@@ -1,6 +1,6 @@
 //! What a check needs to know of an infrastructure, beside its provider.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use plimsoll_model::{InstanceState, Symbol};
@@ -35,6 +35,11 @@ pub trait Testbed: Send + Sync {
 
     /// Lets what is under way arrive: machines that are being made run (or have failed), those being deleted are gone.
     async fn settle(&self);
+
+    /// How long a check may take, of tokio's time, before it counts as hanging. Longer where machines take their time to settle.
+    fn patience(&self) -> Duration {
+        Duration::from_mins(2)
+    }
 
     /// How the node introduces itself that this machine became. In most infrastructures by its provider id.
     fn node(&self, machine: &Machine) -> NodeIdentity {
