@@ -1,4 +1,121 @@
 //! Whether a provider keeps the promises of the contract.
+//!
+//! Every check is a promise of [`Provider`](crate::Provider) with a way to find it broken. To run them on a provider of your own:
+//!
+//! 1. Have an emulator of its service, in memory or behind a local socket, and implement [`Testbed`] for it: what there really is
+//!    ([`machines`](Testbed::machines), [`target`](Testbed::target)), what can be made to go wrong ([`turn`](Testbed::turn)), and new
+//!    providers over it ([`connect`](Testbed::connect)).
+//! 2. Call [`run`] in a test with a closure that makes a fresh testbed, for every check gets its own, and give the report to
+//!    [`assert_conforms`].
+//! 3. Pin [`Report::not_applicable`] as well. A check that needs a [`Knob`], a [`Role`] or a capability that is not there does not
+//!    apply, and says what it lacks; it never passes silently.
+//!
+//! Where the emulator goes by tokio's time and uses no sockets, run it with paused time (`#[tokio::test(start_paused = true)]`):
+//! nothing is waited for, and a call that hangs is found at once.
+//!
+//! What is promised depends in part on [`Capabilities`](crate::Capabilities). Without `order_ids` a repeated order is known by
+//! [`Order::from`](crate::Order::from); without `single_deletions` one answer holds for all machines that were named, and what is told
+//! to be gone must be gone all the same.
+//!
+//! # Example
+//!
+//! A shed with one machine, which can be looked at and nothing else. It is a provider, but it does not conform.
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use async_trait::async_trait;
+//! use plimsoll_model::Symbol;
+//! use plimsoll_provider::{
+//!     Capabilities, Class, Deletion, Error, GroupState, Inventory, NodeIdentity, Order, Owner, Provider,
+//!     conformance::{self, Doing, Knob, Machine, NoSuchKnob, Outcome, Role, TestGroup, Testbed},
+//! };
+//! # use plimsoll_model::{Group, GroupOptions, Instance, InstanceState};
+//! # fn shed() -> GroupState {
+//! #     let machine = Instance {
+//! #         id: "shed-1".into(), node: None, state: InstanceState::Running, created: None, error: None,
+//! #     };
+//! #     let group = Group {
+//! #         id: "shed".into(), min: 1, max: 1, target: 1, price: None, template: None, instances: vec![machine],
+//! #         options: GroupOptions::default(), stock: None, frozen: None,
+//! #     };
+//! #     GroupState { group, overrides: Default::default(), boot_time: None, about: "".into() }
+//! # }
+//!
+//! #[derive(Debug)]
+//! struct Shed;
+//!
+//! #[async_trait]
+//! impl Provider for Shed {
+//!     fn name(&self) -> &str {
+//!         "shed"
+//!     }
+//!
+//!     fn capabilities(&self) -> Capabilities {
+//!         Capabilities::default()
+//!     }
+//!
+//!     async fn refresh(&self) -> Result<Inventory, Error> {
+//!         Ok(Inventory { groups: vec![shed()], ..Inventory::default() })
+//!     }
+//!
+//!     async fn increase(&self, order: &Order) -> Result<(), Error> {
+//!         Err(Error::new(Class::OutOfCapacity, format!("there is one machine in {} and no other", order.group)))
+//!     }
+//!
+//!     async fn lower_target(&self, _group: Symbol, _target: u32) -> Result<u32, Error> {
+//!         Ok(1)
+//!     }
+//!
+//!     async fn delete(&self, group: Symbol, _instances: &[Box<str>]) -> Result<Vec<Deletion>, Error> {
+//!         Err(Error::invalid(format!("the machine of {group} stays")))
+//!     }
+//!
+//!     async fn owner(&self, node: &NodeIdentity) -> Result<Option<Owner>, Error> {
+//!         Ok(self.refresh().await?.owner_by_provider_id(node))
+//!     }
+//! }
+//!
+//! struct ShedBed;
+//!
+//! #[async_trait]
+//! impl Testbed for ShedBed {
+//!     async fn connect(&self) -> Arc<dyn Provider> {
+//!         Arc::new(Shed)
+//!     }
+//!
+//!     fn groups(&self) -> Vec<TestGroup> {
+//!         vec![TestGroup { id: Symbol::new("shed"), role: Role::Plain }]
+//!     }
+//!
+//!     async fn machines(&self) -> Vec<Machine> {
+//!         vec![Machine { group: Some(Symbol::new("shed")), id: "shed-1".into(), doing: Doing::Running }]
+//!     }
+//!
+//!     async fn target(&self, _group: Symbol) -> u32 {
+//!         1
+//!     }
+//!
+//!     async fn turn(&self, knob: Knob) -> Result<(), NoSuchKnob> {
+//!         Err(knob.missing())
+//!     }
+//!
+//!     async fn settle(&self) {}
+//! }
+//!
+//! # tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap().block_on(async {
+//! let report = conformance::run(async || ShedBed).await;
+//! let of = |name| report.outcome(name).unwrap();
+//! assert_eq!(of("refreshes_at_once_agree"), &Outcome::Failed(
+//!     "the order conformance-0 for 3 machines in shed failed (OutOfCapacity): there is one machine in shed and no other".into(),
+//! ));
+//! assert_eq!(of("owner_of_a_strange_node"), &Outcome::Passed);
+//! assert_eq!(of("stockout_buys_nothing"), &Outcome::NotApplicable("the emulator has no knob Stock".into()));
+//! assert!(!report.conforms());
+//! # });
+//! ```
+//!
+//! A whole one, with every knob, is in this crate's tests: `tests/suite/honest.rs` and the files beside it.
 
 use std::{fmt, panic::AssertUnwindSafe};
 
@@ -97,11 +214,13 @@ async fn outcome<T: Testbed + 'static>(check: &Check, make: &impl AsyncFn() -> T
     let run = async {
         let bench = Bench::new(Box::new(make().await)).await;
         let patience = bench.testbed.patience();
-        let verdict = tokio::time::timeout(patience, (check.run)(&bench)).await;
+        let checked = async {
+            let verdict = (check.run)(&bench).await;
+            bench.provider.close().await;
+            verdict
+        };
         let hangs = || Finding::Broken(format!("not done after {patience:?}: a call hangs"));
-        let verdict = verdict.unwrap_or_else(|_| Err(hangs()));
-        bench.provider.close().await;
-        verdict
+        tokio::time::timeout(patience, checked).await.unwrap_or_else(|_| Err(hangs()))
     };
     match AssertUnwindSafe(run).catch_unwind().await {
         Ok(Ok(())) => Outcome::Passed,

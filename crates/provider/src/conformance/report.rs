@@ -55,6 +55,12 @@ impl Report {
         self.named(|outcome| matches!(outcome, Outcome::NotApplicable(_)))
     }
 
+    /// What came of the check of this name, if it was run.
+    pub fn outcome(&self, name: &str) -> Option<&Outcome> {
+        let result = self.results.iter().find(|result| result.check.name == name);
+        result.map(|result| &result.outcome)
+    }
+
     fn named(&self, wanted: impl Fn(&Outcome) -> bool) -> impl Iterator<Item = &'static str> {
         self.results
             .iter()

@@ -1,14 +1,21 @@
 //! The suite passes what is right and finds what is wrong.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, fmt::Write as _};
 
-use expect_test::expect;
+use expect_test::{expect, expect_file};
 use plimsoll_provider::conformance::{self, Check, CheckResult, Outcome, assert_conforms};
 
 use crate::{
     broken::Flaw,
     honest::{Ability, bed::Bed},
 };
+
+/// How the list of checks begins; the rest of it is made from the checks.
+const ABOUT_THE_LIST: &str = "# What is checked of a provider
+
+The checks of the conformance suite by topic. [providers.md](providers.md) says how to run them. This list is made from the
+checks themselves: `UPDATE_EXPECT=1 cargo test -p plimsoll-provider documentation` writes it anew.
+";
 
 #[tokio::test(start_paused = true)]
 async fn honest_provider_passes() {
@@ -75,7 +82,7 @@ async fn checks_do_not_apply_without_their_knob() {
         Outcome::NotApplicable(missing) => Some(format!("{}: {missing}\n", result.check.name)),
         _ => None,
     });
-    expect![[r#"
+    expect![[r"
         same_order_after_a_lost_reply_buys_once: the emulator has no knob LoseReplies
         order_that_was_cut_off_is_bought_once: the emulator has no knob Slow
         order_that_failed_is_bought_by_the_next_attempt: the emulator has no knob Fail
@@ -124,7 +131,8 @@ async fn checks_do_not_apply_without_their_knob() {
         calls_overlap: the emulator has no knob Slow
         owner_of_a_foreign_node: the emulator has no knob AddForeign
         groups_are_unsupported_otherwise: the provider can make groups
-    "#]].assert_eq(&missing.collect::<String>());
+    "]]
+    .assert_eq(&missing.collect::<String>());
 }
 
 #[tokio::test(start_paused = true)]
@@ -158,4 +166,18 @@ fn checks_say_what_is_promised() {
         assert!(name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_'), "{name}");
         assert!(promise.ends_with('.') && promise.len() > 20, "{topic}: {name}: {promise}");
     }
+}
+
+#[test]
+fn every_check_is_in_the_documentation() {
+    let mut text = String::from(ABOUT_THE_LIST);
+    let mut topic = "";
+    for check in conformance::checks() {
+        if check.topic != topic {
+            topic = check.topic;
+            write!(text, "\n## {topic}\n\n| check | promise |\n|---|---|\n").unwrap();
+        }
+        writeln!(text, "| `{}` | {} |", check.name, check.promise).unwrap();
+    }
+    expect_file!["../../../../docs/conformance.md"].assert_eq(&text);
 }
