@@ -112,16 +112,22 @@ pub fn apply(
 pub fn track(kind: &Kind, old: Option<&Value>, new: &mut Value, by: &Writer<'_>) {
     let given = take_managed(new).filter(|_| by.subresource.is_empty());
     let stored = old.and_then(managed_of);
-    if given.as_ref().is_some_and(is_reset) && old.is_some() {
+    if old.is_some() && given.as_ref().is_some_and(is_reset) {
         return;
     }
-    let given = given.and_then(|given| Managed::decode(&given)).filter(|given| !given.0.is_empty());
-    let managed = given.or_else(|| stored.and_then(Managed::decode)).unwrap_or_default();
-    if managed.0.is_empty() && old.is_some() {
+    let edited = given
+        .filter(|given| stored != Some(given))
+        .and_then(|given| Managed::decode(&given))
+        .filter(|edited| !edited.0.is_empty());
+    if old.is_some() && edited.is_none() && stored.is_none() {
         return;
     }
     let nothing = Value::Object(Map::new());
     let changes = changes(kind, old.unwrap_or(&nothing), new, by);
+    if changes.is_empty() && edited.is_none() {
+        return put_managed(new, stored.cloned());
+    }
+    let managed = edited.or_else(|| stored.and_then(Managed::decode)).unwrap_or_default();
     let managed = pass_on(kind, managed, changes, by);
     put_managed(new, managed.encode());
 }

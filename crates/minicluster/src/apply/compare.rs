@@ -142,6 +142,15 @@ fn differ_in_elements(of: &Type, before: &[Value], after: &[Value], into: &mut D
     }
 }
 
+// === impl Comparison ===
+
+impl Comparison {
+    /// Whether nothing differs.
+    pub(super) fn is_empty(&self) -> bool {
+        self.changed.is_empty() && self.removed.is_empty()
+    }
+}
+
 // === impl Difference ===
 
 impl Difference {

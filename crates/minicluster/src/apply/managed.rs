@@ -133,10 +133,12 @@ impl Entry {
 
     /// Appliers first, then by time.
     fn order(&self, other: &Self) -> Ordering {
-        let key = |entry: &Self| {
-            (entry.operation, entry.time.clone(), entry.manager.clone(), entry.api_version.clone())
-        };
-        key(self).cmp(&key(other)).then_with(|| self.subresource.cmp(&other.subresource))
+        self.operation
+            .cmp(&other.operation)
+            .then_with(|| self.time.cmp(&other.time))
+            .then_with(|| self.manager.cmp(&other.manager))
+            .then_with(|| self.api_version.cmp(&other.api_version))
+            .then_with(|| self.subresource.cmp(&other.subresource))
     }
 
     fn decode(value: &Value) -> Option<Self> {
