@@ -62,7 +62,7 @@ async fn all_fail(bench: &Bench, class: Class) -> Verdict {
 }
 
 /// More requests than any check sends.
-const MANY: u32 = 10_000;
+pub(super) const MANY: u32 = 10_000;
 
 async fn service_that_is_away_is_retry(bench: &Bench) -> Verdict {
     bench.running(bench.group(Role::Plain)?, 2).await?;
@@ -150,9 +150,10 @@ async fn failed_deletion_is_not_told_as_done(bench: &Bench) -> Verdict {
 async fn failed_lowering_may_be_repeated(bench: &Bench) -> Verdict {
     let group = bench.group(Role::Plain)?;
     bench.running(group, 2).await?;
-    bench.turn(Knob::Fail { after: 0, requests: 1, class: Class::Retry }).await?;
+    bench.turn(Knob::Fail { after: 0, requests: MANY, class: Class::Retry }).await?;
     let answer = bench.provider.lower_target(group, 0).await;
     fails("lowering while the service fails", Class::Retry, answer)?;
+    bench.turn(Knob::Fail { after: 0, requests: 0, class: Class::Retry }).await?;
     let told = bench.provider.lower_target(group, 0).await;
     let told = told.map_err(|error| unexpected("lowering again", &error))?;
     let truth = bench.testbed.target(group).await;

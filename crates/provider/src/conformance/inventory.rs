@@ -8,6 +8,7 @@ use jiff::SignedDuration;
 use super::{
     Knob, Role,
     bench::{Bench, Verdict, all_deleted, delete, ensure, place, see, see_group, unexpected},
+    failures::MANY,
     orders::SLOW,
 };
 use crate::{Class, Inventory};
@@ -137,13 +138,16 @@ async fn failing_request_makes_no_short_list(bench: &Bench) -> Verdict {
     see(&*bench.provider).await?;
     // A service without pages is worth the same questions.
     let _ = bench.testbed.turn(Knob::PageSize(2)).await;
-    let mut failed = 0;
     for after in 0..24 {
         bench.turn(Knob::Fail { after, requests: 1, class: Class::Retry }).await?;
-        let outcome = whole_or_retry(bench, &format!("request {after} failing")).await?;
-        failed += u32::from(outcome == Disturbed::Failed);
+        whole_or_retry(bench, &format!("request {after} failing")).await?;
+        bench.turn(Knob::Fail { after, requests: MANY, class: Class::Retry }).await?;
+        let outcome = whole_or_retry(bench, &format!("failures from request {after} on")).await?;
+        ensure!(
+            after > 0 || outcome == Disturbed::Failed,
+            "all requests failed and refresh did not"
+        );
     }
-    ensure!(failed > 0, "requests failed and no refresh did");
     bench.turn(Knob::Fail { after: 0, requests: 0, class: Class::Retry }).await?;
     bench.agrees(&*bench.provider).await.map(drop)
 }

@@ -5,3 +5,4 @@
 mod broken;
 mod conformance;
 mod honest;
+mod steady;
