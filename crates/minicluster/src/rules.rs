@@ -28,6 +28,7 @@ mod priority;
 mod selector;
 mod service;
 mod share;
+mod stateful_set;
 mod storage;
 mod warnings;
 mod workload;
@@ -72,7 +73,7 @@ pub fn rules_for(group: &str, kind: &str) -> Rules {
         ("apps", "Deployment") => workload::DEPLOYMENT,
         ("apps", "ReplicaSet") => workload::REPLICA_SET,
         ("apps", "DaemonSet") => workload::DAEMON_SET,
-        ("apps", "StatefulSet") => workload::STATEFUL_SET,
+        ("apps", "StatefulSet") => stateful_set::RULES,
         ("batch", "Job") => job::RULES,
         ("policy", "PodDisruptionBudget") => budget::RULES,
         ("scheduling.k8s.io", "PriorityClass") => priority::RULES,

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{
     PLAIN,
-    at::{At, fill},
+    at::{At, fill, set},
     names, text_at,
 };
 use crate::{FieldError, error::FieldErrorKind, kind::Rules};
@@ -36,7 +36,7 @@ fn merge_text(secret: &mut Value) {
         *data = json!({});
     }
     for (key, text) in texts {
-        super::at::set(data, &key, STANDARD.encode(text.as_str().unwrap_or_default()));
+        set(data, &key, STANDARD.encode(text.as_str().unwrap_or_default()));
     }
 }
 

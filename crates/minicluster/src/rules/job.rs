@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{
     PLAIN,
-    at::{At, fill, object, same, set},
+    at::{At, fill, is_empty, object, same, set},
     drop_status, keep_spec, keep_status, pod_template, text_at,
 };
 use crate::{FieldError, kind::Rules};
@@ -52,7 +52,7 @@ fn defaults(job: &mut Value) {
 /// A job without labels has those of its pods.
 fn labels_from_template(job: &mut Value) {
     let labels = At::root(job).at(&["spec", "template", "metadata", "labels"]).value.clone();
-    if super::at::is_empty(&labels) || !At::root(job).at(&["metadata", "labels"]).is_empty() {
+    if is_empty(&labels) || !At::root(job).at(&["metadata", "labels"]).is_empty() {
         return;
     }
     if let Some(metadata) = object(job, "metadata") {

@@ -108,9 +108,8 @@ fn names_of(form: NameForm, metadata: &At<'_>) -> Vec<FieldError> {
 /// How the names of this kind's objects are checked.
 fn name_form(kind: &Kind) -> NameForm {
     match (&*kind.group, &*kind.kind) {
-        ("", "Namespace") => NameForm::Label,
-        ("", "Service") => NameForm::Label1035,
-        ("" | "events.k8s.io", "Event") | ("rbac.authorization.k8s.io", _) => NameForm::PathSegment,
+        ("", "Namespace" | "Service") | ("apps", "StatefulSet") => NameForm::Label,
+        ("", "Event") | ("rbac.authorization.k8s.io", _) => NameForm::PathSegment,
         _ => NameForm::Subdomain,
     }
 }

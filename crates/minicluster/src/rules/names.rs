@@ -10,8 +10,6 @@ pub(crate) enum NameForm {
     Subdomain,
     /// RFC 1123 label.
     Label,
-    /// RFC 1035 label.
-    Label1035,
     /// Anything that can stand in a path.
     PathSegment,
 }
@@ -39,7 +37,6 @@ impl NameForm {
         match self {
             Self::Subdomain => subdomain(name),
             Self::Label => label(name),
-            Self::Label1035 => label_1035(name),
             Self::PathSegment => path_segment(name, part),
         }
     }

@@ -58,18 +58,17 @@ fn prepare_create(namespace: &mut Value) {
     set(spec, "finalizers", finalizers);
 }
 
+/// The phase says whether the namespace is being deleted.
 fn validate_status(new: &Value, _: &Value) -> Vec<FieldError> {
     let root = At::root(new);
     let phase = root.at(&["status", "phase"]);
-    let deleting = root.at(&["metadata", "deletionTimestamp"]).is_set();
-    let wrong = match phase.text() {
-        "Active" => {
-            deleting.then_some("may only be 'Terminating' if `deletionTimestamp` is not empty")
-        }
-        "Terminating" => {
-            (!deleting).then_some("may only be 'Active' if `deletionTimestamp` is empty")
-        }
-        _ => None,
+    let (wanted, detail) = if root.at(&["metadata", "deletionTimestamp"]).is_set() {
+        ("Terminating", "may only be 'Terminating' if `deletionTimestamp` is not empty")
+    } else {
+        ("Active", "may only be 'Active' if `deletionTimestamp` is empty")
     };
-    wrong.map(|detail| vec![phase.invalid(detail)]).unwrap_or_default()
+    if phase.text() == wanted {
+        return Vec::new();
+    }
+    vec![FieldError::invalid("status.Phase", phase.text(), detail)]
 }

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{
     PLAIN,
-    at::{At, fill, object},
+    at::{At, fill, object, set},
     keep_spec, keep_status, names,
     pod::{placement, resources},
     selector,
@@ -38,9 +38,9 @@ fn cidrs(node: &mut Value) {
     let (one, all) = (at.field("podCIDR"), at.field("podCIDRs"));
     if all.is_empty() && !one.is_empty() {
         let one = one.value.clone();
-        super::at::set(spec, "podCIDRs", json!([one]));
+        set(spec, "podCIDRs", json!([one]));
     } else if let Some(first) = all.value.get(0).cloned() {
-        super::at::set(spec, "podCIDR", first);
+        set(spec, "podCIDR", first);
     }
 }
 

@@ -9,6 +9,7 @@ pub(crate) mod resources;
 pub(crate) mod spec;
 mod update;
 mod volumes;
+mod whole;
 
 use serde_json::{Value, json};
 

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{
     PLAIN,
-    at::{At, each, fill, keep, object, remove, set},
+    at::{At, each, fill, fill_zero, keep, object, remove, set},
     drop_status, keep_spec, keep_status, metadata, names,
 };
 use crate::{FieldError, kind::Rules};
@@ -111,11 +111,7 @@ fn allocate(service: &mut Value) {
     fill(spec, "ipFamilyPolicy", "SingleStack");
     if matches!(&*kind, "NodePort" | "LoadBalancer") {
         for (index, port) in (0_u32..).zip(each(spec, "ports")) {
-            super::at::fill_zero(
-                port,
-                "nodePort",
-                i64::from(30_000 + (seed.wrapping_add(index)) % 2_768),
-            );
+            fill_zero(port, "nodePort", i64::from(30_000 + (seed.wrapping_add(index)) % 2_768));
         }
     }
 }

@@ -1,17 +1,17 @@
-//! Workloads that run pods from a template: Deployment, ReplicaSet, DaemonSet, StatefulSet.
+//! Workloads that run pods from a template: Deployment, ReplicaSet, DaemonSet; StatefulSet has a file of its own.
 
 use serde_json::{Value, json};
 
 use super::{
     PLAIN,
-    at::{At, each, fill, keep, object, same},
-    drop_status, keep_spec, keep_status, names, pod_template,
+    at::{At, fill, keep, object},
+    drop_status, keep_spec, keep_status, pod_template,
     share::{self, at_most_all, count_or_share},
 };
 use crate::{FieldError, kind::Rules};
 
 /// What all four have in common.
-const COMMON: Rules = Rules {
+pub(super) const COMMON: Rules = Rules {
     prepare_create: drop_status,
     prepare_update: keep_status,
     prepare_status: keep_spec,
@@ -41,14 +41,6 @@ pub(crate) const REPLICA_SET: Rules = Rules {
 pub(crate) const DAEMON_SET: Rules =
     Rules { defaults: default_daemon_set, validate: validate_daemon_set, ..COMMON };
 
-/// What is done with `StatefulSets`.
-pub(crate) const STATEFUL_SET: Rules = Rules {
-    defaults: default_stateful_set,
-    validate: validate_stateful_set,
-    validate_update: update_stateful_set,
-    ..COMMON
-};
-
 fn default_deployment(deployment: &mut Value) {
     let Some(spec) = object(deployment, "spec") else { return };
     fill(spec, "replicas", 1);
@@ -71,26 +63,8 @@ fn default_daemon_set(set: &mut Value) {
     template(spec);
 }
 
-fn default_stateful_set(set: &mut Value) {
-    let Some(spec) = object(set, "spec") else { return };
-    fill(spec, "replicas", 1);
-    fill(spec, "revisionHistoryLimit", 10);
-    fill(spec, "podManagementPolicy", "OrderedReady");
-    rolling(spec, "updateStrategy", &[("partition", json!(0))]);
-    if let Some(policy) = object(spec, "persistentVolumeClaimRetentionPolicy") {
-        fill(policy, "whenDeleted", "Retain");
-        fill(policy, "whenScaled", "Retain");
-    }
-    template(spec);
-    for claim in each(spec, "volumeClaimTemplates") {
-        super::storage::default_claim(claim);
-        fill(claim, "apiVersion", "v1");
-        fill(claim, "kind", "PersistentVolumeClaim");
-    }
-}
-
 /// The strategy is a rolling update unless something else is said, with these bounds.
-fn rolling(spec: &mut Value, name: &str, bounds: &[(&str, Value)]) {
+pub(super) fn rolling(spec: &mut Value, name: &str, bounds: &[(&str, Value)]) {
     let Some(strategy) = object(spec, name) else { return };
     fill(strategy, "type", "RollingUpdate");
     if strategy.get("type").is_none_or(|kind| kind != "RollingUpdate") {
@@ -103,7 +77,7 @@ fn rolling(spec: &mut Value, name: &str, bounds: &[(&str, Value)]) {
     }
 }
 
-fn template(spec: &mut Value) {
+pub(super) fn template(spec: &mut Value) {
     if let Some(template) = object(spec, "template") {
         pod_template::defaults(template);
     }
@@ -195,93 +169,6 @@ fn validate_daemon_set(set: &Value) -> Vec<FieldError> {
     }
     errors.extend(spec.field("revisionHistoryLimit").not_negative());
     errors
-}
-
-fn validate_stateful_set(set: &Value) -> Vec<FieldError> {
-    let spec = At::root(set).field("spec");
-    let mut errors = Vec::new();
-    let policy = spec.field("podManagementPolicy");
-    if !["OrderedReady", "Parallel"].contains(&policy.text()) {
-        errors.push(policy.invalid("must be 'OrderedReady' or 'Parallel'"));
-    }
-    let strategy = spec.field("updateStrategy");
-    let update = strategy.field("rollingUpdate");
-    match strategy.field("type").text() {
-        "OnDelete" => {
-            if update.is_set() {
-                errors.push(update.invalid("only allowed for updateStrategy 'RollingUpdate'"));
-            }
-        }
-        "RollingUpdate" => errors.extend(update.field("partition").not_negative()),
-        _ => errors.push(strategy.invalid("must be 'RollingUpdate' or 'OnDelete'")),
-    }
-    errors.extend(spec.field("replicas").not_negative());
-    errors.extend(spec.field("minReadySeconds").not_negative());
-    let service = spec.field("serviceName");
-    if !service.is_empty() {
-        errors.extend(service.objections(names::label(service.text())));
-    }
-    let mut with_claims = set.clone();
-    add_claim_volumes(&mut with_claims);
-    let whole = At::root(&with_claims).field("spec");
-    pod_template::check_selected(&whole, "statefulset", &mut errors);
-    pod_template::check_runs_forever(&spec, "StatefulSet", &mut errors);
-    errors
-}
-
-/// Pods get a volume for each claim template, so their containers may mount it.
-fn add_claim_volumes(set: &mut Value) {
-    let Some(spec) = object(set, "spec") else { return };
-    let claims: Vec<Value> = At::root(spec)
-        .field("volumeClaimTemplates")
-        .items()
-        .map(|claim| claim.at(&["metadata", "name"]).value.clone())
-        .collect();
-    if claims.is_empty() {
-        return;
-    }
-    let Some(pod) = object(spec, "template").and_then(|template| object(template, "spec")) else {
-        return;
-    };
-    let mut volumes: Vec<Value> =
-        pod.get("volumes").and_then(Value::as_array).cloned().unwrap_or_default();
-    volumes.retain(|volume| volume.get("name").is_none_or(|name| !claims.contains(name)));
-    for name in claims {
-        volumes.push(json!({ "name": name, "persistentVolumeClaim": { "claimName": name } }));
-    }
-    super::at::set(pod, "volumes", volumes);
-}
-
-fn update_stateful_set(new: &Value, old: &Value) -> Vec<FieldError> {
-    let mut spec = new.get("spec").cloned().unwrap_or_default();
-    let before = old.get("spec").cloned().unwrap_or_default();
-    for name in [
-        "replicas",
-        "ordinals",
-        "template",
-        "updateStrategy",
-        "revisionHistoryLimit",
-        "persistentVolumeClaimRetentionPolicy",
-        "minReadySeconds",
-    ] {
-        keep(&mut spec, &before, name);
-    }
-    for claim in each(&mut spec, "volumeClaimTemplates") {
-        // Zero values come and go with storing; they are no change.
-        super::at::remove(claim, "status");
-    }
-    let mut stored = before;
-    for claim in each(&mut stored, "volumeClaimTemplates") {
-        super::at::remove(claim, "status");
-    }
-    if same(&spec, &stored) {
-        return Vec::new();
-    }
-    vec![FieldError::forbidden(
-        "spec",
-        "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', \
-         'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden",
-    )]
 }
 
 fn selector_stays(new: &Value, old: &Value) -> Vec<FieldError> {

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::whole;
 use crate::rules::{
     at::{At, each, fill, object, set},
     pod_template,
@@ -16,6 +17,7 @@ pub(super) fn defaults(pod: &mut Value) {
                 requests_from_limits(container);
             }
         }
+        whole::defaults(spec);
         fill(spec, "enableServiceLinks", true);
         pod_template::host_ports(spec);
     }

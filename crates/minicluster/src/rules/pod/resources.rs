@@ -8,17 +8,26 @@ use crate::{
     rules::{at::At, names},
 };
 
-/// Everything that is wrong with `resources`.
+/// Everything that is wrong with a container's `resources`.
 pub(super) fn check(resources: &At<'_>, errors: &mut Vec<FieldError>) {
+    check_amounts(resources, &resource_name, errors);
+}
+
+/// What is wrong with limits and requests, where `check_name` finds what is wrong with a resource's name at a path.
+pub(super) fn check_amounts(
+    resources: &At<'_>,
+    check_name: &dyn Fn(&str, &str, &mut Vec<FieldError>),
+    errors: &mut Vec<FieldError>,
+) {
     let (limits, requests) = (resources.field("limits"), resources.field("requests"));
     for (name, amount) in limits.entries() {
         let at = At::new(amount, format!("{}[{name}]", limits.path));
-        resource_name(name, &at.path, errors);
+        check_name(name, &at.path, errors);
         quantity(name, &at, errors);
     }
     for (name, amount) in requests.entries() {
         let at = At::new(amount, format!("{}[{name}]", requests.path));
-        resource_name(name, &at.path, errors);
+        check_name(name, &at.path, errors);
         quantity(name, &at, errors);
         within_limit(name, &at, &limits, &requests.path, errors);
     }

@@ -1,6 +1,6 @@
 //! What is wrong with a pod's spec, in a Pod or in the template of a workload.
 
-use super::{containers, placement, volumes};
+use super::{containers, placement, volumes, whole};
 use crate::{
     FieldError,
     rules::{
@@ -17,6 +17,7 @@ const MOST_SECONDS: i64 = i32::MAX as i64;
 pub(crate) fn check(spec: &At<'_>, errors: &mut Vec<FieldError>) {
     let known = volumes::check(&spec.field("volumes"), errors);
     containers::check_all(spec, &known, errors);
+    whole::check(spec, errors);
     host_network(spec, errors);
     policies(spec, errors);
     errors.extend(metadata::labels(&spec.field("nodeSelector")));

@@ -300,3 +300,31 @@ fn old_ways_are_warned_about_once() {
     assert_eq!(warnings(&sets, &set, None).len(), 4);
     assert!(warnings(&sets, &set, Some(&set)).is_empty());
 }
+
+#[test]
+fn a_pod_with_limits_of_its_own_asks_for_what_its_containers_do() {
+    let container = |name: &str, cpu: &str| json!({ "name": name, "image": "a:1", "resources": { "requests": { "cpu": cpu } } });
+    let mut side = container("side", "100m");
+    side["restartPolicy"] = json!("Always");
+    let mut pod = json!({
+        "metadata": {},
+        "spec": {
+            "resources": { "limits": { "cpu": "4", "memory": "1Gi" } },
+            "initContainers": [side, container("first", "250m")],
+            "containers": [container("a", "1"), container("b", "500m")],
+        },
+    });
+    let made = stored("", "Pod", pod.clone());
+    assert_eq!(made["spec"]["resources"]["requests"], json!({ "cpu": "1600m", "memory": "1Gi" }));
+    assert_eq!(made["status"]["qosClass"], "Burstable");
+    pod["spec"]["resources"]["requests"] = json!({ "cpu": "1" });
+    let kind = kind("", "Pod");
+    (kind.rules.defaults)(&mut pod);
+    let said = (kind.rules.validate)(&pod);
+    assert_eq!(
+        said.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        [
+            "spec.resources.requests[cpu]: Invalid value: \"1\": must be greater than or equal to aggregate container requests of 1600m"
+        ]
+    );
+}

@@ -5,7 +5,7 @@ use std::{fs, path::Path};
 use serde_json::{Value, json};
 
 use super::{KINDS, Objects, create, kind};
-use crate::Kind;
+use crate::{Kind, rules::at::remove};
 
 /// What a run would fill in for itself.
 const RUN: &str = "r1";
@@ -54,7 +54,7 @@ fn check(kind: &Kind, namespace: &str, step: &Value, objects: &mut Objects) -> O
             let mut expected = expected.clone();
             for volatile in ["resourceVersion", "generation", "managedFields"] {
                 for side in [&mut object, &mut expected] {
-                    super::super::at::remove(&mut side["metadata"], volatile);
+                    remove(&mut side["metadata"], volatile);
                 }
             }
             for pointer in list(&step["ignore"]).iter().filter_map(Value::as_str) {
@@ -104,7 +104,7 @@ fn fill_metadata(kind: &Kind, namespace: &str, object: &mut Value, expected: &Va
         metadata["name"] = recorded["name"].clone();
     }
     for name in ["deletionTimestamp", "deletionGracePeriodSeconds"] {
-        super::super::at::remove(metadata, name);
+        remove(metadata, name);
     }
     metadata["uid"] = recorded["uid"].clone();
     metadata["creationTimestamp"] = json!("2026-01-01T00:00:00Z");
@@ -136,7 +136,7 @@ fn difference(found: &Value, expected: &Value, path: &str) -> Option<String> {
 fn take(value: &mut Value, pointer: &str) {
     let Some((parent, name)) = pointer.rsplit_once('/') else { return };
     if let Some(parent) = value.pointer_mut(parent) {
-        super::super::at::remove(parent, name);
+        remove(parent, name);
     }
 }
 
