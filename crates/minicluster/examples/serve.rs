@@ -7,14 +7,9 @@ use std::{error::Error, fs, path::Path, time::Duration};
 
 use plimsoll_minicluster::{
     Api,
-    server::{Access, Anonymous, Credentials, Server, kubeconfig},
+    server::{Access, Anonymous, Certificates, Server},
 };
-use plimsoll_net::{
-    Clock, Shutdown,
-    listen::serve,
-    pki::Authority,
-    tls::{Clients, ServerTls},
-};
+use plimsoll_net::{Clock, Shutdown, listen::serve};
 use tokio::net::TcpListener;
 
 const GRACE: Duration = Duration::from_secs(1);
@@ -23,22 +18,16 @@ const GRACE: Duration = Duration::from_secs(1);
 async fn main() -> Result<(), Box<dyn Error>> {
     let port: u16 = std::env::args().nth(1).map_or(Ok(6443), |port| port.parse())?;
     let clock = Clock::system();
-    let authority = Authority::new("minicluster", clock.now())?;
-    let admin = authority.client("admin", Some("system:masters"))?;
-    let hosts = ["127.0.0.1", "localhost", "kubernetes", "kubernetes.default.svc"];
-    let tls =
-        ServerTls::from_pem(&authority.server(&hosts)?, Clients::Known(authority.certificate()))?;
+    let certificates = Certificates::new(&[], clock.now())?;
     let token = uuid::Uuid::new_v4().to_string();
 
     let directory = Path::new("target/serve");
     fs::create_dir_all(directory)?;
     let url = format!("https://127.0.0.1:{port}");
-    let credentials = Credentials::Certificate(&admin);
-    let config = kubeconfig(&url, Some(authority.certificate()), credentials);
-    fs::write(directory.join("kubeconfig"), config)?;
-    fs::write(directory.join("ca.crt"), authority.certificate())?;
-    fs::write(directory.join("admin.crt"), &admin.certificate)?;
-    fs::write(directory.join("admin.key"), admin.key_pem())?;
+    fs::write(directory.join("kubeconfig"), certificates.kubeconfig(&url))?;
+    fs::write(directory.join("ca.crt"), certificates.authority().certificate())?;
+    fs::write(directory.join("admin.crt"), &certificates.admin().certificate)?;
+    fs::write(directory.join("admin.key"), certificates.admin().key_pem())?;
     fs::write(directory.join("token"), &token)?;
 
     let server = Server::new(Api::new(clock), Access::new(token.into(), Anonymous::Allowed));
@@ -46,7 +35,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let plain = TcpListener::bind(("127.0.0.1", port.saturating_add(1))).await?;
     let shutdown = Shutdown::new();
     let ((), (), stopped) = tokio::join!(
-        serve(secure, Some(tls), server.clone(), &shutdown, GRACE),
+        serve(secure, Some(certificates.server()), server.clone(), &shutdown, GRACE),
         serve(plain, None, server, &shutdown, GRACE),
         shutdown.on_signal(),
     );

@@ -32,6 +32,7 @@ use self::{
 pub use self::{
     access::{Access, Anonymous, User},
     kubeconfig::{Credentials, kubeconfig},
+    tls::{Certificates, CertificatesError},
 };
 use crate::{Api, ApiError, openapi::OpenApi};
 
@@ -51,6 +52,7 @@ mod review;
 mod rows;
 mod shape;
 mod stub;
+mod tls;
 mod watch;
 
 /// A server. Clones are the same server.

@@ -8,3 +8,5 @@
 
 mod clients;
 mod replay;
+mod robust;
+mod secure;
