@@ -13,7 +13,7 @@ mod provider;
 mod template;
 pub mod testbed;
 
-pub use catalogue::{BootFailures, Catalogue, CatalogueError, Offer};
+pub use catalogue::{BootFailures, Catalogue, Offer};
 pub use cloud::{Cloud, Cost, Delivery, Entry, Happening, Joins, Reach};
 pub use delay::Delay;
 pub use machine::Machine;

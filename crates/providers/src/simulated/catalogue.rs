@@ -3,27 +3,19 @@
 //! A file is read as a whole before anything happens. What is wrong with it is said in one line, with the line of the file and the
 //! place in it; a field that nobody knows is refused, with the known one that was probably meant.
 
-use std::{fs, path::Path, sync::Arc};
+use std::{path::Path, sync::Arc};
 
 use plimsoll_model::{Money, Symbol};
 use plimsoll_provider::{Class, Overrides};
 
 use super::{delay::Delay, template::Template};
+use crate::document::{self, Checked, ConfigError, Field, Tree};
 
-mod error;
-mod field;
 mod group;
 mod machine;
-mod nearest;
 mod options;
-mod scalar;
-mod tree;
 
-pub use error::CatalogueError;
-use error::Checked;
-use field::Field;
 pub(super) use group::MOST_MACHINES;
-use tree::Tree;
 
 const FIELDS: [&str; 7] =
     ["name", "seed", "quota", "gpuLabel", "gpuTypes", "callFailureRate", "groups"];
@@ -96,19 +88,13 @@ pub struct BootFailures {
 
 impl Catalogue {
     /// Reads the file, YAML or JSON.
-    pub fn load(path: &Path) -> Result<Self, CatalogueError> {
-        let name = path.display().to_string();
-        let refuse = |problem: String| CatalogueError::of_file(&name, problem);
-        let bytes = fs::read(path).map_err(|error| refuse(error.to_string()))?;
-        let text = String::from_utf8(bytes).map_err(|error| {
-            refuse(format!("byte {} is not UTF-8", error.utf8_error().valid_up_to() + 1))
-        })?;
-        Self::read(&name, &text)
+    pub fn load(path: &Path) -> Result<Self, ConfigError> {
+        document::load(path, catalogue)
     }
 
     /// Reads the text of a file, YAML or JSON; `file` is its name in errors.
-    pub fn read(file: &str, text: &str) -> Result<Self, CatalogueError> {
-        tree::parse(text).and_then(|tree| catalogue(&tree)).map_err(|error| error.in_file(file))
+    pub fn read(file: &str, text: &str) -> Result<Self, ConfigError> {
+        document::parse(file, text, catalogue)
     }
 }
 

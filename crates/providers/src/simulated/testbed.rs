@@ -10,7 +10,8 @@ use plimsoll_provider::{
     conformance::{self, Doing, Knob, NoSuchKnob, Role, TestGroup, Testbed},
 };
 
-use super::{Catalogue, CatalogueError, Cloud, Delivery, Reach, Simulated};
+use super::{Catalogue, Cloud, Delivery, Reach, Simulated};
+use crate::ConfigError;
 
 /// What the testbed offers. Machines come and go quickly, because a check ends after two minutes, of whichever time.
 const CATALOGUE: &str = include_str!("testbed/catalogue.yaml");
@@ -29,7 +30,7 @@ pub struct SimulatedTestbed {
 
 impl SimulatedTestbed {
     /// A fresh infrastructure. Meant for a runtime whose time is paused: [`settle`](Testbed::settle) waits.
-    pub fn new() -> Result<Self, CatalogueError> {
+    pub fn new() -> Result<Self, ConfigError> {
         let catalogue = Catalogue::read("testbed/catalogue.yaml", CATALOGUE)?;
         Ok(Self { cloud: Cloud::new(catalogue, Clock::system()) })
     }

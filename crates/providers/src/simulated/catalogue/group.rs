@@ -5,14 +5,11 @@ use std::{collections::BTreeMap, sync::Arc};
 use jiff::SignedDuration;
 use plimsoll_model::Symbol;
 
-use super::{
-    BootFailures, Offer,
-    error::Checked,
-    field::{Field, quoted},
-    machine, options,
-    tree::Value,
+use super::{BootFailures, Offer, machine, options};
+use crate::{
+    document::{Checked, Field, Value, quoted},
+    simulated::delay::Delay,
 };
-use crate::simulated::delay::Delay;
 
 const FIELDS: [&str; 13] = [
     "id",

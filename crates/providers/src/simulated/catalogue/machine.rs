@@ -7,11 +7,10 @@ use plimsoll_model::{
     scheduler_units,
 };
 
-use super::{
-    error::Checked,
-    field::{Field, Fields, quoted},
+use crate::{
+    document::{Checked, Field, Fields, quoted},
+    simulated::template::Template,
 };
-use crate::simulated::template::Template;
 
 const FIELDS: [&str; 8] =
     ["labels", "taints", "capacity", "allocatable", "cpu", "memory", "pods", "gpu"];

@@ -4,7 +4,7 @@ use plimsoll_manifest::flags::{FlagValue, group_options};
 use plimsoll_model::GroupOptions;
 use plimsoll_provider::Overrides;
 
-use super::{error::Checked, field::Field, tree::Value};
+use crate::document::{Checked, Field, Value};
 
 /// Reads the settings; how a value is written, and what is wrong with it, is the same as for a flag.
 pub(super) fn read(field: &Field<'_>) -> Checked<Overrides> {

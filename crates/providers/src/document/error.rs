@@ -1,13 +1,13 @@
-//! What is wrong with a catalogue, said in one line.
+//! What is wrong with a file, said in one line.
 
 use std::{error, fmt};
 
-/// What reading a part of a catalogue gives.
-pub(super) type Checked<T> = Result<T, CatalogueError>;
+/// What reading a part of a file gives.
+pub(crate) type Checked<T> = Result<T, ConfigError>;
 
-/// A catalogue that is refused. Shown as one line: `catalogue.yaml:12: groups[1].max: …`.
+/// A file that is refused. Shown as one line: `catalogue.yaml:12: groups[1].max: …`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CatalogueError {
+pub struct ConfigError {
     /// The file.
     pub file: String,
     /// The line, counted from 1; `None` where the file as a whole is meant.
@@ -18,25 +18,25 @@ pub struct CatalogueError {
     pub problem: String,
 }
 
-// === impl CatalogueError ===
+// === impl ConfigError ===
 
-impl CatalogueError {
-    pub(super) fn of_file(file: &str, problem: String) -> Self {
+impl ConfigError {
+    pub(crate) fn of_file(file: &str, problem: String) -> Self {
         Self { file: file.to_owned(), line: None, place: String::new(), problem }
     }
 
-    pub(super) fn at(line: Option<u64>, place: &str, problem: impl Into<String>) -> Self {
+    pub(crate) fn at(line: Option<u64>, place: &str, problem: impl Into<String>) -> Self {
         let (file, place) = (String::new(), place.to_owned());
         Self { file, line, place, problem: problem.into() }
     }
 
-    pub(super) fn in_file(mut self, file: &str) -> Self {
+    pub(crate) fn in_file(mut self, file: &str) -> Self {
         file.clone_into(&mut self.file);
         self
     }
 }
 
-impl fmt::Display for CatalogueError {
+impl fmt::Display for ConfigError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.file)?;
         if let Some(line) = self.line {
@@ -49,4 +49,4 @@ impl fmt::Display for CatalogueError {
     }
 }
 
-impl error::Error for CatalogueError {}
+impl error::Error for ConfigError {}

@@ -1,23 +1,24 @@
 //! A value with its place, and the fields of an object, none of which is passed over.
 
+use plimsoll_manifest::flags::did_you_mean;
+
 use super::{
-    error::{CatalogueError, Checked},
-    nearest::unknown_field,
+    error::{Checked, ConfigError},
     tree::{Key, Tree, Value},
 };
 
 /// A value and how to find it.
 #[derive(Clone, Debug)]
-pub(super) struct Field<'t> {
-    pub(super) line: Option<u64>,
-    pub(super) value: &'t Value,
+pub(crate) struct Field<'t> {
+    pub(crate) line: Option<u64>,
+    pub(crate) value: &'t Value,
     /// `groups[1].max`; empty for the document.
-    pub(super) path: String,
+    pub(crate) path: String,
 }
 
 /// The fields of an object, all of which are known by name.
 #[derive(Debug)]
-pub(super) struct Fields<'t> {
+pub(crate) struct Fields<'t> {
     line: Option<u64>,
     path: String,
     pairs: &'t [(Key, Tree)],
@@ -27,17 +28,17 @@ pub(super) struct Fields<'t> {
 
 impl<'t> Field<'t> {
     /// Says what is wrong here.
-    pub(super) fn refuse(&self, problem: impl Into<String>) -> CatalogueError {
-        CatalogueError::at(self.line, &self.path, problem)
+    pub(crate) fn refuse(&self, problem: impl Into<String>) -> ConfigError {
+        ConfigError::at(self.line, &self.path, problem)
     }
 
     /// Says that this is not what it should be.
-    pub(super) fn is_not(&self, what: &str) -> CatalogueError {
+    pub(crate) fn is_not(&self, what: &str) -> ConfigError {
         self.refuse(format!("{} is not {what}", self.written()))
     }
 
     /// The fields of an object that has none but the known ones.
-    pub(super) fn fields(&self, known: &[&str]) -> Checked<Fields<'t>> {
+    pub(crate) fn fields(&self, known: &[&str]) -> Checked<Fields<'t>> {
         let Value::Map(pairs) = self.value else {
             return Err(self.is_not("an object with fields"));
         };
@@ -45,14 +46,18 @@ impl<'t> Field<'t> {
         match pairs.iter().find(|(key, _)| !known.contains(&&*key.name)) {
             Some((key, _)) => {
                 let place = fields.place(&key.name);
-                Err(CatalogueError::at(key.line, &place, unknown_field(&key.name, known)))
+                Err(ConfigError::at(
+                    key.line,
+                    &place,
+                    did_you_mean("field", &key.name, known.iter().copied()),
+                ))
             }
             None => Ok(fields),
         }
     }
 
     /// Keys that the user chose, with their values. Their places are in brackets, because a key may contain dots.
-    pub(super) fn pairs(&self) -> Checked<Vec<(&'t str, Self)>> {
+    pub(crate) fn pairs(&self) -> Checked<Vec<(&'t str, Self)>> {
         let Value::Map(pairs) = self.value else {
             return Err(self.is_not("an object with keys and values"));
         };
@@ -64,7 +69,7 @@ impl<'t> Field<'t> {
     }
 
     /// The entries of a list.
-    pub(super) fn entries(&self) -> Checked<Vec<Self>> {
+    pub(crate) fn entries(&self) -> Checked<Vec<Self>> {
         let Value::List(entries) = self.value else {
             return Err(self.is_not("a list"));
         };
@@ -76,12 +81,12 @@ impl<'t> Field<'t> {
     }
 
     /// What the entries of a list mean.
-    pub(super) fn each<T>(&self, read: impl Fn(&Self) -> Checked<T>) -> Checked<Vec<T>> {
+    pub(crate) fn each<T>(&self, read: impl Fn(&Self) -> Checked<T>) -> Checked<Vec<T>> {
         self.entries()?.iter().map(read).collect()
     }
 
     /// The value for a message: in one line, and not too long.
-    pub(super) fn written(&self) -> String {
+    pub(crate) fn written(&self) -> String {
         match self.value {
             Value::Null => "nothing".to_owned(),
             Value::Switch(value) => value.to_string(),
@@ -99,7 +104,7 @@ impl<'t> Field<'t> {
 
 impl<'t> Fields<'t> {
     /// The field, unless it is absent or null.
-    pub(super) fn get(&self, name: &str) -> Option<Field<'t>> {
+    pub(crate) fn get(&self, name: &str) -> Option<Field<'t>> {
         let (key, tree) = self.pairs.iter().find(|(key, _)| key.name == name)?;
         if matches!(tree.value, Value::Null) {
             return None;
@@ -108,13 +113,13 @@ impl<'t> Fields<'t> {
     }
 
     /// A field that has to be there.
-    pub(super) fn required(&self, name: &str) -> Checked<Field<'t>> {
-        let missing = || CatalogueError::at(self.line, &self.place(name), "is missing");
+    pub(crate) fn required(&self, name: &str) -> Checked<Field<'t>> {
+        let missing = || ConfigError::at(self.line, &self.place(name), "is missing");
         self.get(name).ok_or_else(missing)
     }
 
     /// What a field means, or `None` where it is not there.
-    pub(super) fn optional<T>(
+    pub(crate) fn optional<T>(
         &self,
         name: &str,
         read: impl FnOnce(&Field<'t>) -> Checked<T>,
@@ -128,7 +133,7 @@ impl<'t> Fields<'t> {
 }
 
 /// Text that somebody wrote, in quotes; of a long one only the beginning.
-pub(super) fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     const MOST: usize = 80;
     let beginning: String = text.chars().take(MOST).collect();
     let more = if beginning.len() < text.len() { "…" } else { "" };

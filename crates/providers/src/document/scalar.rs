@@ -18,7 +18,7 @@ use super::{
 
 impl Field<'_> {
     /// A whole number that is not negative.
-    pub(super) fn count(&self) -> Checked<u32> {
+    pub(crate) fn count(&self) -> Checked<u32> {
         let Value::Integer(number) = self.value else {
             return Err(self.is_not("a whole number"));
         };
@@ -29,7 +29,7 @@ impl Field<'_> {
     }
 
     /// What everything that happens by chance follows from.
-    pub(super) fn seed(&self) -> Checked<u64> {
+    pub(crate) fn seed(&self) -> Checked<u64> {
         let number = match self.value {
             Value::Integer(number) => u64::try_from(*number).ok(),
             _ => None,
@@ -38,7 +38,7 @@ impl Field<'_> {
     }
 
     /// A number that is not negative.
-    pub(super) fn number(&self) -> Checked<f64> {
+    pub(crate) fn number(&self) -> Checked<f64> {
         let number = match self.value {
             Value::Decimal(number) if number.is_finite() => *number,
             Value::Integer(number) => number.to_string().parse().unwrap_or(f64::MAX),
@@ -52,7 +52,7 @@ impl Field<'_> {
     }
 
     /// A number from 0 to 1.
-    pub(super) fn probability(&self) -> Checked<f64> {
+    pub(crate) fn probability(&self) -> Checked<f64> {
         let number = self.number()?;
         let above =
             || self.refuse(format!("{} is above 1, and this is a probability", self.written()));
@@ -60,14 +60,14 @@ impl Field<'_> {
     }
 
     /// An amount of money that is not negative.
-    pub(super) fn money(&self) -> Checked<Money> {
+    pub(crate) fn money(&self) -> Checked<Money> {
         let units = self.number()?;
         Money::from_units(units)
             .ok_or_else(|| self.refuse(format!("{} is too large", self.written())))
     }
 
     /// A text that is not empty.
-    pub(super) fn name(&self) -> Checked<Box<str>> {
+    pub(crate) fn name(&self) -> Checked<Box<str>> {
         match self.value {
             Value::Text(text) if text.is_empty() => Err(self.refuse("is empty")),
             Value::Text(text) => Ok(text.as_str().into()),
@@ -76,7 +76,7 @@ impl Field<'_> {
     }
 
     /// A length of time that is not negative. Zero needs no unit.
-    pub(super) fn duration(&self) -> Checked<SignedDuration> {
+    pub(crate) fn duration(&self) -> Checked<SignedDuration> {
         let read = match self.value {
             Value::Integer(0) => Some(SignedDuration::ZERO),
             Value::Text(text) => duration::parse(text),
@@ -92,7 +92,7 @@ impl Field<'_> {
     }
 
     /// An amount of a resource that is not negative.
-    pub(super) fn quantity(&self) -> Checked<Quantity> {
+    pub(crate) fn quantity(&self) -> Checked<Quantity> {
         let text = match self.value {
             Value::Text(text) => text.clone(),
             Value::Integer(number) => number.to_string(),
@@ -108,7 +108,7 @@ impl Field<'_> {
     }
 
     /// The name of a kind of failure.
-    pub(super) fn class(&self) -> Checked<Class> {
+    pub(crate) fn class(&self) -> Checked<Class> {
         let name = self.name()?;
         Class::ALL.into_iter().find(|class| class.name() == &*name).ok_or_else(|| {
             let known = Class::ALL.map(Class::name).join(", ");
@@ -117,14 +117,14 @@ impl Field<'_> {
     }
 
     /// The key of a label.
-    pub(super) fn label_key(&self) -> Checked<Box<str>> {
+    pub(crate) fn label_key(&self) -> Checked<Box<str>> {
         let key = self.name()?;
         check_label_key(&key).map_err(|error| self.refuse(error.to_string()))?;
         Ok(key)
     }
 
     /// The value of a label.
-    pub(super) fn label_value(&self) -> Checked<Box<str>> {
+    pub(crate) fn label_value(&self) -> Checked<Box<str>> {
         let Value::Text(text) = self.value else {
             return Err(self.is_not("a text; put it in quotes"));
         };

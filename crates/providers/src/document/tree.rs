@@ -9,20 +9,20 @@ use serde::{
 use serde_saphyr::Spanned;
 
 use super::{
-    error::{CatalogueError, Checked},
+    error::{Checked, ConfigError},
     field::Field,
 };
 
 /// A value and the line it begins in.
 #[derive(Debug)]
-pub(super) struct Tree {
-    pub(super) line: Option<u64>,
-    pub(super) value: Value,
+pub(crate) struct Tree {
+    pub(crate) line: Option<u64>,
+    pub(crate) value: Value,
 }
 
 /// What stands in a document.
 #[derive(Debug)]
-pub(super) enum Value {
+pub(crate) enum Value {
     Null,
     Switch(bool),
     Integer(i128),
@@ -35,16 +35,16 @@ pub(super) enum Value {
 
 /// A key of a map.
 #[derive(Debug)]
-pub(super) struct Key {
-    pub(super) line: Option<u64>,
-    pub(super) name: String,
+pub(crate) struct Key {
+    pub(crate) line: Option<u64>,
+    pub(crate) name: String,
 }
 
-/// Deep enough for a catalogue, and not so deep that the stack could end.
+/// Deep enough for a configuration, and not so deep that the stack could end.
 const DEEPEST: usize = 32;
 
 /// The only document of a text.
-pub(super) fn parse(text: &str) -> Checked<Tree> {
+pub(crate) fn parse(text: &str) -> Checked<Tree> {
     let options = serde_saphyr::options! {
         with_snippet: false,
         // A group may be called `n`, and a label may say `yes`.
@@ -57,19 +57,19 @@ pub(super) fn parse(text: &str) -> Checked<Tree> {
         serde_saphyr::from_multiple_with_options(text, options).map_err(|error| broken(&error))?;
     let mut documents = documents.into_iter().filter(|tree| !matches!(tree.value, Value::Null));
     let Some(first) = documents.next() else {
-        return Err(CatalogueError::at(None, "", "the file is empty"));
+        return Err(ConfigError::at(None, "", "the file is empty"));
     };
     match documents.next() {
         None => Ok(first),
         Some(second) => {
-            let problem = "a second document begins here, and a catalogue is only one";
-            Err(CatalogueError::at(second.line, "", problem))
+            let problem = "a second document begins here, and there may be only one";
+            Err(ConfigError::at(second.line, "", problem))
         }
     }
 }
 
 /// What the YAML reader says, without what only a programmer could do about it.
-fn broken(error: &serde_saphyr::Error) -> CatalogueError {
+fn broken(error: &serde_saphyr::Error) -> ConfigError {
     let text = error.without_snippet().to_string();
     let text = text.lines().next().unwrap_or_default();
     let location = error.location();
@@ -78,14 +78,14 @@ fn broken(error: &serde_saphyr::Error) -> CatalogueError {
         .unwrap_or_default();
     let text = text.strip_suffix(&suffix).unwrap_or(text);
     let (text, _) = text.split_once(", set DuplicateKeyPolicy").unwrap_or((text, ""));
-    CatalogueError::at(location.map(|place| place.line()).filter(|line| *line > 0), "", text)
+    ConfigError::at(location.map(|place| place.line()).filter(|line| *line > 0), "", text)
 }
 
 // === impl Tree ===
 
 impl Tree {
     /// The document as the field that all others are in.
-    pub(super) fn root(&self) -> Field<'_> {
+    pub(crate) fn root(&self) -> Field<'_> {
         Field { line: self.line, value: &self.value, path: String::new() }
     }
 }

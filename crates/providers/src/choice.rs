@@ -1,0 +1,181 @@
+//! Which providers the user wants, and their configuration.
+//!
+//! ```text
+//! --cloud-provider=simulated --cloud-config=catalogue.yaml
+//! --cloud-provider=simulated,externalgrpc --cloud-config=catalogue.yaml,peer.yaml
+//! --cloud-config=providers.yaml
+//! ```
+//! The last file is a list, for providers that need a name of their own:
+//! ```yaml
+//! providers:
+//! - {name: cellar, type: simulated, config: catalogue.yaml}
+//! - {name: burst, type: externalgrpc, config: peer.yaml}
+//! ```
+//! Nothing is contacted while this is read.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use plimsoll_extgrpc::{CloudConfig, ExternalGrpc};
+use plimsoll_manifest::flags::did_you_mean;
+use plimsoll_model::GroupOptions;
+use plimsoll_net::Clock;
+use plimsoll_provider::Provider;
+use thiserror::Error;
+
+use crate::{
+    document::{self, Checked, ConfigError, Field, Tree},
+    simulated::{Catalogue, Cloud, Simulated},
+};
+
+/// A provider that the user wants.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Choice {
+    /// What to call it; the infrastructure's own name when the user gives none.
+    pub name: Option<String>,
+    /// What it is.
+    pub infrastructure: Infrastructure,
+    /// Its configuration.
+    pub config: PathBuf,
+}
+
+/// The infrastructures there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Infrastructure {
+    /// Machines that exist only in this process.
+    Simulated,
+    /// Whatever an external gRPC server stands for.
+    ExternalGrpc,
+}
+
+/// A provider, ready to be asked.
+#[derive(Debug)]
+pub struct Opened {
+    /// The provider.
+    pub provider: Arc<dyn Provider>,
+    /// The simulated infrastructure behind it, which has to be run by this process.
+    pub cloud: Option<Cloud>,
+}
+
+/// The providers that the user wants cannot be had.
+#[derive(Debug, Error)]
+pub enum ChoiceError {
+    /// What was typed makes no sense.
+    #[error("{0}")]
+    Typed(String),
+    /// A file is wrong.
+    #[error(transparent)]
+    File(#[from] ConfigError),
+    /// The configuration of an external provider is wrong.
+    #[error(transparent)]
+    ExternalGrpc(#[from] plimsoll_extgrpc::ConfigError),
+}
+
+/// What they are called.
+const NAMES: [(&str, Infrastructure); 2] =
+    [("simulated", Infrastructure::Simulated), ("externalgrpc", Infrastructure::ExternalGrpc)];
+
+// === impl Choice ===
+
+impl Choice {
+    /// What the two flags mean: names with commas between, and as many files; or one file that is a list.
+    pub fn from_flags(providers: &str, configs: &str) -> Result<Vec<Self>, ChoiceError> {
+        let files: Vec<PathBuf> =
+            configs.split(',').filter(|file| !file.is_empty()).map(PathBuf::from).collect();
+        if providers.is_empty() {
+            return match files.as_slice() {
+                [list] => Self::from_file(list),
+                [] => Err(typed("say which infrastructure with --cloud-provider")),
+                _ => Err(typed(
+                    "several files in --cloud-config need as many names in --cloud-provider",
+                )),
+            };
+        }
+        let names: Vec<&str> = providers.split(',').collect();
+        if names.len() != files.len() {
+            let (named, given) = (names.len(), files.len());
+            let problem = format!(
+                "--cloud-provider names {named} and --cloud-config has {given}; each needs its own file, in the same order"
+            );
+            return Err(ChoiceError::Typed(problem));
+        }
+        names
+            .into_iter()
+            .zip(files)
+            .map(|(name, config)| {
+                let infrastructure = Infrastructure::named(name).map_err(|problem| {
+                    ChoiceError::Typed(format!("--cloud-provider: {problem}"))
+                })?;
+                Ok(Self { name: None, infrastructure, config })
+            })
+            .collect()
+    }
+
+    /// What a list says. Files are looked for beside it.
+    pub fn from_file(path: &Path) -> Result<Vec<Self>, ChoiceError> {
+        Ok(document::load(path, |tree| list(tree, path))?)
+    }
+
+    /// Reads its configuration and makes it ready; `defaults` are the settings of groups that have none of their own.
+    pub fn open(&self, clock: Clock, defaults: &GroupOptions) -> Result<Opened, ChoiceError> {
+        match self.infrastructure {
+            Infrastructure::Simulated => {
+                let mut catalogue = Catalogue::load(&self.config)?;
+                if let Some(name) = &self.name {
+                    catalogue.name = name.as_str().into();
+                }
+                let cloud = Cloud::new(catalogue, clock);
+                let provider = Arc::new(Simulated::new(cloud.clone()));
+                Ok(Opened { provider, cloud: Some(cloud) })
+            }
+            Infrastructure::ExternalGrpc => {
+                let config = CloudConfig::load(&self.config)?;
+                let name = self.name.as_deref().unwrap_or("externalgrpc");
+                let provider = ExternalGrpc::new(name, config, defaults.clone(), clock);
+                Ok(Opened { provider: Arc::new(provider), cloud: None })
+            }
+        }
+    }
+}
+
+// === impl Infrastructure ===
+
+impl Infrastructure {
+    fn named(name: &str) -> Result<Self, String> {
+        let known = NAMES.iter().find(|(known, _)| *known == name);
+        known.map(|(_, infrastructure)| *infrastructure).ok_or_else(|| {
+            let known = NAMES.map(|(known, _)| known);
+            let problem = did_you_mean("infrastructure", name, known);
+            format!("\"{}\": {problem}; there are {}", name.escape_debug(), known.join(" and "))
+        })
+    }
+}
+
+fn list(tree: &Tree, path: &Path) -> Checked<Vec<Choice>> {
+    let entries = tree.root().fields(&["providers"])?.required("providers")?;
+    let choices = entries.each(|entry| choice(entry, path))?;
+    if choices.is_empty() {
+        return Err(entries.refuse("names no provider"));
+    }
+    Ok(choices)
+}
+
+fn choice(entry: &Field<'_>, path: &Path) -> Checked<Choice> {
+    let fields = entry.fields(&["name", "type", "config"])?;
+    let name = fields.optional("name", Field::name)?.map(String::from);
+    let kind = fields.required("type")?;
+    let infrastructure =
+        Infrastructure::named(&kind.name()?).map_err(|problem| kind.refuse(problem))?;
+    let config = fields.required("config")?.name()?;
+    let beside = path.parent().unwrap_or(Path::new(""));
+    Ok(Choice { name, infrastructure, config: beside.join(&*config) })
+}
+
+fn typed(problem: &str) -> ChoiceError {
+    ChoiceError::Typed(problem.to_owned())
+}
+
+#[cfg(test)]
+mod tests;
