@@ -148,7 +148,7 @@ impl Infrastructure {
         known.map(|(_, infrastructure)| *infrastructure).ok_or_else(|| {
             let known = NAMES.map(|(known, _)| known);
             let problem = did_you_mean("infrastructure", name, known);
-            format!("\"{}\": {problem}; there are {}", name.escape_debug(), known.join(" and "))
+            format!("\"{}\": {problem}", name.escape_debug())
         })
     }
 }

@@ -1,23 +1,30 @@
 //! The word that was probably meant.
 
-/// Says that `word` is not known, and which of the known ones it may stand for.
+/// So many words a person reads to find the right one.
+const FEW: usize = 10;
+
+/// Says that `word` is not known, and which of the known ones it may stand for; all of them where they are few.
 pub fn did_you_mean<'k>(
     what: &str,
     word: &str,
     known: impl IntoIterator<Item = &'k str>,
 ) -> String {
-    match nearest(word, known) {
+    let known: Vec<&str> = known.into_iter().collect();
+    match nearest(word, known.iter().copied()) {
         Some(near) => format!("unknown {what}, did you mean {near}?"),
+        None if known.len() <= FEW => format!("unknown {what}, known are {}", known.join(", ")),
         None => format!("unknown {what}"),
     }
 }
 
-/// The known word with the fewest edits, if it is near enough to be meant: a third of the letters may differ.
+/// The known word with the fewest edits, if it is near enough to be meant: a third of the letters may differ, and of a short
+/// word two, which is what swapping two letters costs.
 fn nearest<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
     let word: Vec<char> = word.to_lowercase().chars().collect();
     let ranked = known.into_iter().map(|known| (edits(&word, known), known));
     let (distance, near) = ranked.min_by_key(|(distance, _)| *distance)?;
-    (distance * 3 <= word.len().max(near.len())).then_some(near)
+    let length = word.len().max(near.len());
+    (distance <= (length / 3).max(2.min(length / 2))).then_some(near)
 }
 
 /// How many letters have to be put in, taken out or replaced to turn one word into the other.

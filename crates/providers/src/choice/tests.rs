@@ -35,6 +35,12 @@ fn what_makes_no_sense_is_said() {
         refused("simulated,", "a.yaml,b.yaml"),
     ];
     expect![[r#"
+        say which infrastructure with --cloud-provider
+        several files in --cloud-config need as many names in --cloud-provider
+        --cloud-provider names 2 and --cloud-config has 1; each needs its own file, in the same order
+        --cloud-provider: "simulatd": unknown infrastructure, did you mean simulated?
+        --cloud-provider: "aws": unknown infrastructure, known are simulated, externalgrpc
+        --cloud-provider: "": unknown infrastructure, known are simulated, externalgrpc
     "#]]
     .assert_eq(&(all.join("\n") + "\n"));
 }
@@ -59,11 +65,20 @@ fn a_list_names_several() {
         let error = error.replace(&folder.path().display().to_string(), "");
         expected.assert_eq(&error);
     };
-    check("providers: []", expect![[""]]);
-    check("providers:\n- {type: simulate, config: c}", expect![[""]]);
-    check("providers:\n- {type: simulated}", expect![[""]]);
-    check("providers:\n- {type: simulated, confg: c}", expect![[""]]);
-    check("groups: []", expect![[""]]);
+    check("providers: []", expect!["/providers.yaml:1: providers: names no provider"]);
+    check(
+        "providers:\n- {type: simulate, config: c}",
+        expect![[r#"/providers.yaml:2: providers[0].type: "simulate": unknown infrastructure, did you mean simulated?"#]],
+    );
+    check(
+        "providers:\n- {type: simulated}",
+        expect!["/providers.yaml:2: providers[0].config: is missing"],
+    );
+    check(
+        "providers:\n- {type: simulated, confg: c}",
+        expect!["/providers.yaml:2: providers[0].confg: unknown field, did you mean config?"],
+    );
+    check("groups: []", expect!["/providers.yaml:1: groups: unknown field, known are providers"]);
 }
 
 #[test]
@@ -84,6 +99,10 @@ fn bad_configurations_are_refused_before_anything_happens() {
         open(Infrastructure::ExternalGrpc, "address: a:1\ncert: /no/c\nkey: /no/k\ncacert: /no/a"),
     ];
     expect![[r#"
+        /config.yaml:1: groups[0].min: 3 is above max, which is 2
+        /config.yaml:1:1: unknown field `adress`, expected one of address, key, cert, cacert, grpc_timeout
+        /config.yaml:1:10: address: "localhost" is not of the form host:port or [host]:port
+        /config.yaml:4:9: cacert: cannot read /no/a: No such file or directory (os error 2)
     "#]]
     .assert_eq(&(all.join("\n") + "\n"));
 }

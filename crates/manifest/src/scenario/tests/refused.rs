@@ -75,18 +75,18 @@ fn fields_that_nobody_knows() {
             "flags: {scale-down-unneded-time: 1m}",
             "objects: [{counts: 3, object: {kind: Node, metadata: {name: n}}}]",
         ],
-        &expect![[r"
+        &expect![[r#"
             group: unknown field, did you mean groups?
-            colour: unknown field
+            colour: unknown field, known are name, now, flags, groups, objects, memory
             groups[0].mx: unknown field, did you mean max?
             groups[0].instances[0].nod: unknown field, did you mean node?
             groups[0].instances[0].error.klass: unknown field, did you mean class?
             groups[0].options.scale-down-uneeded-time: unknown option, did you mean scale-down-unneeded-time?
-            memory.unneeded: unknown field
+            memory.unneeded: unknown field, known are unneededSince, unreadySince, lastScaleUp, lastScaleDown, lastScaleDownFailure, scaleUps, backoff, sizeMismatchSince
             memory.unneededsince: unknown field, did you mean unneededSince?
             memory.backoff[0].untill: unknown field, did you mean until?
             flags.scale-down-unneded-time: unknown flag, did you mean scale-down-unneeded-time?
-            objects[0].counts: unknown field, did you mean count?"]],
+            objects[0].counts: unknown field, did you mean count?"#]],
     );
 }
 

@@ -76,7 +76,7 @@ fn the_file_as_a_whole() {
             c.yaml:1: groups: is missing
             c.yaml:1: unclosed bracket '['
             c.yaml:2: duplicate mapping key: seed
-            c.yaml:3: a second document begins here, and a catalogue is only one
+            c.yaml:3: a second document begins here, and there may be only one
             c.yaml:1: groups: an object is not a list
             c.yaml:2: groups[0]: 5 is not an object with fields
             c.yaml:2: sede: unknown field, did you mean seed?
