@@ -68,7 +68,9 @@ fn a_list_names_several() {
     check("providers: []", expect!["/providers.yaml:1: providers: names no provider"]);
     check(
         "providers:\n- {type: simulate, config: c}",
-        expect![[r#"/providers.yaml:2: providers[0].type: "simulate": unknown infrastructure, did you mean simulated?"#]],
+        expect![[
+            r#"/providers.yaml:2: providers[0].type: "simulate": unknown infrastructure, did you mean simulated?"#
+        ]],
     );
     check(
         "providers:\n- {type: simulated}",

@@ -75,7 +75,7 @@ fn fields_that_nobody_knows() {
             "flags: {scale-down-unneded-time: 1m}",
             "objects: [{counts: 3, object: {kind: Node, metadata: {name: n}}}]",
         ],
-        &expect![[r#"
+        &expect![[r"
             group: unknown field, did you mean groups?
             colour: unknown field, known are name, now, flags, groups, objects, memory
             groups[0].mx: unknown field, did you mean max?
@@ -86,7 +86,7 @@ fn fields_that_nobody_knows() {
             memory.unneededsince: unknown field, did you mean unneededSince?
             memory.backoff[0].untill: unknown field, did you mean until?
             flags.scale-down-unneded-time: unknown flag, did you mean scale-down-unneeded-time?
-            objects[0].counts: unknown field, did you mean count?"#]],
+            objects[0].counts: unknown field, did you mean count?"]],
     );
 }
 
