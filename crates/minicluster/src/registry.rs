@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::{
-    kind::{Kind, Rules, Scope},
+    kind::{Kind, Scope},
     rules::rules_for,
     schema::{self, Type},
 };
@@ -83,16 +83,7 @@ fn built_in(row: &table::Row) -> Kind {
         subresources: row.subresources.to_vec(),
         schema: schema::built_in(&format!("{}.{}", row.package, row.kind))
             .unwrap_or_else(Type::any),
-        rules: rules_of(row),
+        rules: rules_for(row.group, row.kind),
         custom: None,
     }
-}
-
-/// Both groups that have events keep them in one place, so that both look at them in the same way.
-fn rules_of(row: &table::Row) -> Rules {
-    let rules = rules_for(row.group, row.kind);
-    if row.group == "events.k8s.io" {
-        return Rules { fields: rules_for("", row.kind).fields, ..rules };
-    }
-    rules
 }
