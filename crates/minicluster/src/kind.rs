@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::{
-    FieldError,
+    ApiError, FieldError,
     custom::{self, CustomKind},
     schema::Type,
     store::Resource,
@@ -101,6 +101,8 @@ pub struct Rules {
     pub validate_update: fn(new: &Value, old: &Value) -> Vec<FieldError>,
     /// What is wrong with a change of the status.
     pub validate_status: fn(new: &Value, old: &Value) -> Vec<FieldError>,
+    /// What a writer is warned of although it is allowed, for the `Warning` header. Runs on objects that were accepted.
+    pub warnings: fn(&Value) -> Vec<String>,
     /// Fields that field selectors may name besides `metadata.name` and `metadata.namespace`, with how to read them.
     pub fields: &'static [(&'static str, ReadField)],
     /// Whether an update may come without a resourceVersion.
@@ -173,6 +175,12 @@ impl Kind {
             mistakes.extend(custom::validate_custom(custom, object));
         }
         mistakes
+    }
+
+    /// What the real server says of an object with mistakes. Events of both groups are checked as those of the core.
+    pub fn refuse(&self, name: &str, mistakes: &[FieldError]) -> ApiError {
+        let group = if &*self.group == "events.k8s.io" { "" } else { &*self.group };
+        ApiError::invalid(group, &self.kind, name, mistakes)
     }
 
     /// Where a field that selectors may name is among [`Kind::field_values`].

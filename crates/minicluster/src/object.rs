@@ -89,7 +89,8 @@ pub fn encode(object: &Value) -> Bytes {
     let mut text = Vec::new();
     // Writing a tree with string keys into memory cannot fail.
     let _ = serde_json::Serializer::new(&mut text).collect_map(first.chain(rest));
-    Bytes::from(text)
+    // Boxed, so that what the vector had in reserve is not kept for as long as the object lives.
+    Bytes::from(text.into_boxed_slice())
 }
 
 // === impl Key ===

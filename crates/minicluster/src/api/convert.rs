@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 use crate::{
     Kind, Object,
     object::{Key, Labels, encode},
+    schema,
     store::Interner,
 };
 
@@ -75,6 +76,12 @@ impl View {
                 for (core, new) in EVENT_FIELDS {
                     rename(members, core, new);
                 }
+                for field in ["reportingController", "reportingInstance"] {
+                    // The old group shows these when they are empty, the new one does not.
+                    if members.get(field).is_some_and(|text| text == "") {
+                        members.remove(field);
+                    }
+                }
             }
         }
         value
@@ -82,10 +89,13 @@ impl View {
 
     /// Turns an object of this form into what is stored.
     pub(super) fn store(&self, value: &mut Value) {
-        if let (Form::NewEvent, Value::Object(members)) = (self.form, value) {
+        if let (Form::NewEvent, Value::Object(members)) = (self.form, &mut *value) {
             members.insert("apiVersion".to_owned(), json!("v1"));
             for (core, new) in EVENT_FIELDS {
                 rename(members, new, core);
+            }
+            if let Some(stored) = schema::built_in("io.k8s.api.core.v1.Event") {
+                schema::with_zero_values(&stored, value);
             }
         }
     }

@@ -40,10 +40,10 @@ impl Api {
             match self.insert(&mut writer, kind, candidate, Ownership::of(options), options) {
                 Err(error) if error.reason == "AlreadyExists" && attempts > 0 => {}
                 Err(error) => return Err(error),
-                Ok(object) => {
+                Ok(written) => {
                     drop(writer);
-                    self.after_write(kind, &object, options);
-                    return Ok(Written { object, created: true, warnings: decoded.warnings });
+                    self.after_write(kind, &written.object, options);
+                    return Ok(written.after(decoded.warnings));
                 }
             }
         }
@@ -73,7 +73,7 @@ impl Api {
         mut value: Value,
         ownership: Ownership<'_>,
         options: &WriteOptions,
-    ) -> Result<Arc<Object>, ApiError> {
+    ) -> Result<Written, ApiError> {
         self.check_served(kind)?;
         rules::admit_create(kind, &mut value, self)?;
         (kind.rules.prepare_create)(&mut value);
@@ -82,7 +82,7 @@ impl Api {
         errors.extend(kind.mistakes(&value));
         let name = metadata::text(&value, "name");
         if !errors.is_empty() {
-            return Err(ApiError::invalid(&kind.group, &kind.kind, name, &errors));
+            return Err(kind.refuse(name, &errors));
         }
         if !matches!(metadata::text(&value, "resourceVersion"), "" | "0") {
             let why = "resourceVersion should not be set on objects to be created";
@@ -93,7 +93,8 @@ impl Api {
             return Err(ApiError::already_exists(&kind.group, &kind.plural, name));
         }
         self.settle_owners(kind, None, &mut value, None, ownership);
-        Ok(keep(writer, kind, value, options))
+        let warnings = (kind.rules.warnings)(&value);
+        Ok(Written { object: keep(writer, kind, value, options), created: true, warnings })
     }
 }
 

@@ -222,6 +222,17 @@ impl WriteOptions {
     }
 }
 
+// === impl Written ===
+
+impl Written {
+    /// With warnings that were found earlier.
+    pub(super) fn after(mut self, mut warnings: Vec<String>) -> Self {
+        warnings.append(&mut self.warnings);
+        self.warnings = warnings;
+        self
+    }
+}
+
 // === impl Propagation ===
 
 impl Propagation {

@@ -60,8 +60,8 @@ impl Api {
                 self.fill_in(kind, &mut new);
                 metadata::set(&mut new, "resourceVersion", Value::Null);
                 let owner = Ownership::of(options);
-                let object = self.insert(&mut writer, kind, new, owner, options)?;
-                return Ok(Written { object, created: true, warnings: decoded.warnings });
+                let written = self.insert(&mut writer, kind, new, owner, options)?;
+                return Ok(written.after(decoded.warnings));
             }
             return Err(ApiError::not_found(&kind.group, &kind.plural, at.name));
         };
@@ -76,10 +76,10 @@ impl Api {
         let old = View::of(kind).value(&before);
         let ownership = Ownership::of(options);
         let change = Change { at, new, old: &old, before: &before, ownership, options };
-        let object = self.replace(&mut writer, kind, change)?;
+        let written = self.replace(&mut writer, kind, change)?;
         drop(writer);
-        self.after_write(kind, &object, options);
-        Ok(Written { object, created: false, warnings: decoded.warnings })
+        self.after_write(kind, &written.object, options);
+        Ok(written.after(decoded.warnings))
     }
 
     /// Changes an object as a patch says. Where the patch names no resourceVersion it is applied to the newest state.
@@ -111,10 +111,10 @@ impl Api {
         kind.fill_defaults(&mut new);
         let ownership = Ownership::of(options);
         let change = Change { at, new, old: &old, before: &before, ownership, options };
-        let object = self.replace(&mut writer, kind, change)?;
+        let written = self.replace(&mut writer, kind, change)?;
         drop(writer);
-        self.after_write(kind, &object, options);
-        Ok(Written { object, created: false, warnings })
+        self.after_write(kind, &written.object, options);
+        Ok(written.after(warnings))
     }
 
     /// Server-side apply: makes the object, or lays the configuration over what is there.
@@ -139,16 +139,16 @@ impl Api {
         let warnings = decode::canonical(kind, &mut new, options).map_err(ApiError::bad_request)?;
         kind.fill_defaults(&mut new);
         let ownership = Ownership::Applied;
-        let (object, created) = if let (Some(before), Some(old)) = (&before, &old) {
+        let written = if let (Some(before), Some(old)) = (&before, &old) {
             let change = Change { at, new, old, before, ownership, options };
-            (self.replace(&mut writer, kind, change)?, false)
+            self.replace(&mut writer, kind, change)?
         } else {
             self.fill_in(kind, &mut new);
-            (self.insert(&mut writer, kind, new, ownership, options)?, true)
+            self.insert(&mut writer, kind, new, ownership, options)?
         };
         drop(writer);
-        self.after_write(kind, &object, options);
-        Ok(Written { object, created, warnings })
+        self.after_write(kind, &written.object, options);
+        Ok(written.after(warnings))
     }
 
     /// Reads, changes and writes an object with nobody in between, for controllers. The change goes through the same
@@ -171,10 +171,10 @@ impl Api {
         kind.fill_defaults(&mut new);
         let ownership = Ownership::Untouched;
         let change = Change { at, new, old: &old, before: &before, ownership, options: &options };
-        let object = self.replace(&mut writer, kind, change)?;
+        let written = self.replace(&mut writer, kind, change)?;
         drop(writer);
-        self.after_write(kind, &object, &options);
-        Ok(object)
+        self.after_write(kind, &written.object, &options);
+        Ok(written.object)
     }
 
     /// The second half of every change: versions, preparation, checks, storage.
@@ -183,24 +183,26 @@ impl Api {
         writer: &mut Writer<'_>,
         kind: &Kind,
         change: Change<'_>,
-    ) -> Result<Arc<Object>, ApiError> {
+    ) -> Result<Written, ApiError> {
         let Change { at, mut new, old, before, ownership, options } = change;
         check_version(kind, at, &mut new, old)?;
         prepare(kind, at, &mut new, old);
         schema::with_zero_values(&kind.schema, &mut new);
         check(kind, at, &new, old)?;
         self.settle_owners(kind, Some(old), &mut new, at.subresource, ownership);
+        let warnings = (kind.rules.warnings)(&new);
+        let done = |object| Ok(Written { object, created: false, warnings });
         if new == *old {
-            return Ok(View::of(kind).show(before));
+            return done(View::of(kind).show(before));
         }
         if goes_now(kind, &new, old) {
             let last = Arc::new(dry(kind, &new));
             if !options.dry_run {
                 drop_object(writer, kind, before);
             }
-            return Ok(last);
+            return done(last);
         }
-        Ok(keep(writer, kind, new, options))
+        done(keep(writer, kind, new, options))
     }
 }
 
@@ -261,16 +263,18 @@ fn prepare(kind: &Kind, at: &Target<'_>, new: &mut Value, old: &Value) {
     if metadata::number(new, "deletionGracePeriodSeconds").is_none() {
         metadata::keep(new, old, "deletionGracePeriodSeconds");
     }
-    if kind.rules.generation && at.subresource.is_none() && wishes(new) != wishes(old) {
+    if kind.rules.generation && at.subresource.is_none() && wishes(kind, new) != wishes(kind, old) {
         let generation = metadata::number(old, "generation").unwrap_or_default();
         metadata::set(new, "generation", json!(generation + 1));
     }
 }
 
-/// Everything but metadata and status.
-fn wishes(object: &Value) -> Vec<(&String, &Value)> {
+/// Everything but metadata and a status that has a path of its own.
+fn wishes<'o>(kind: &Kind, object: &'o Value) -> Vec<(&'o String, &'o Value)> {
+    let status = kind.has(Subresource::Status) || kind.custom.is_none();
+    let apart = |name: &str| name == "metadata" || (status && name == "status");
     let members = object.as_object().into_iter().flatten();
-    members.filter(|(name, _)| !matches!(name.as_str(), "metadata" | "status")).collect()
+    members.filter(|(name, _)| !apart(name)).collect()
 }
 
 fn check(kind: &Kind, at: &Target<'_>, new: &Value, old: &Value) -> Result<(), ApiError> {
@@ -287,7 +291,7 @@ fn check(kind: &Kind, at: &Target<'_>, new: &Value, old: &Value) -> Result<(), A
     if errors.is_empty() {
         return Ok(());
     }
-    Err(ApiError::invalid(&kind.group, &kind.kind, at.name, &errors))
+    Err(kind.refuse(at.name, &errors))
 }
 
 /// Whether a change takes away the last thing that an object being deleted waits for.
