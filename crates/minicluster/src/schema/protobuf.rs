@@ -104,10 +104,10 @@ fn message(
                 let slot = members.entry(&**name).or_insert(Value::Null);
                 add(below, field, slot, depth)?;
             }
-            (None, Wire::Bytes(hidden)) => {
-                if of.fields.values().any(|below| below.wire.starts_with(inside)) {
-                    message(ty, inside, hidden, members, depth + 1)?;
-                }
+            (None, Wire::Bytes(hidden))
+                if of.fields.values().any(|below| below.wire.starts_with(inside)) =>
+            {
+                message(ty, inside, hidden, members, depth + 1)?;
             }
             _ => {}
         }

@@ -122,8 +122,17 @@ fn values_of_the_wrong_type_are_refused_in_the_words_of_the_real_server() {
     let found = decode(&secret, &mut json!({"data": {"a": "!!"}})).type_error.unwrap();
     assert_eq!(found, "illegal base64 data at input byte 0");
     let lease = built_in_kind("coordination.k8s.io", "v1", "Lease").unwrap();
-    let short = decode(&lease, &mut json!({"spec": {"renewTime": "2026-01-01T00:00:02Z"}}));
-    assert!(short.type_error.is_some());
+    let times = [
+        ("2026-01-01T00:00:02Z", "cannot parse \"Z\" as \".000000\""),
+        ("2026-01-01T00:00:02.5Z", "cannot parse \".5Z\" as \".000000\""),
+        ("2026-01-01T00:00:02.123456", "cannot parse \"\" as \"Z07:00\""),
+        ("yesterday", "cannot parse \"yesterday\" as \"2006\""),
+        ("2026-01-32T00:00:00.000000Z", "day out of range"),
+    ];
+    for (given, why) in times {
+        let found = decode(&lease, &mut json!({"spec": {"renewTime": given}})).type_error.unwrap();
+        assert!(found.ends_with(why), "{found}");
+    }
 }
 
 #[test]

@@ -17,60 +17,54 @@ pub(crate) enum Precision {
 
 /// A time as the server writes it: in UTC, with as many decimals as its type has.
 pub(crate) fn time(text: &str, precision: Precision) -> Result<String, String> {
-    let layout = match precision {
-        Precision::Seconds => "2006-01-02T15:04:05Z07:00",
-        Precision::Microseconds => "2006-01-02T15:04:05.000000Z07:00",
+    let (layout, format) = match precision {
+        Precision::Seconds => ("2006-01-02T15:04:05Z07:00", "%Y-%m-%dT%H:%M:%SZ"),
+        Precision::Microseconds => ("2006-01-02T15:04:05.000000Z07:00", "%Y-%m-%dT%H:%M:%S.%6fZ"),
     };
-    let decimals = match precision {
-        Precision::Seconds => None,
-        Precision::Microseconds => Some(6),
-    };
-    let refused =
-        || format!("parsing time {text:?} as {layout:?}: cannot parse {text:?} as a time");
-    if !has_form(text, decimals) {
-        return Err(refused());
-    }
-    let at: Timestamp = text.parse().map_err(|_| refused())?;
-    Ok(match precision {
-        Precision::Seconds => at.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
-        Precision::Microseconds => at.strftime("%Y-%m-%dT%H:%M:%S.%6fZ").to_string(),
-    })
+    form(text, precision).map_err(|(rest, element)| {
+        format!("parsing time {text:?} as {layout:?}: cannot parse {rest:?} as {element:?}")
+    })?;
+    let at: Timestamp =
+        text.parse().map_err(|_| format!("parsing time {text:?}: day out of range"))?;
+    Ok(at.strftime(format).to_string())
 }
 
 /// Whether a text is RFC 3339.
 pub(crate) fn is_date_time(text: &str) -> bool {
-    has_form(text, None) && text.parse::<Timestamp>().is_ok()
+    form(text, Precision::Seconds).is_ok() && text.parse::<Timestamp>().is_ok()
 }
 
-/// The form of RFC 3339, which is narrower than what is read leniently elsewhere: capital letters, and exactly so many decimals
-/// where a number is given.
-fn has_form(text: &str, decimals: Option<usize>) -> bool {
-    let digits = |part: &str, pattern: &str| {
-        part.len() == pattern.len()
-            && part.bytes().zip(pattern.bytes()).all(|(byte, wanted)| match wanted {
-                b'0' => byte.is_ascii_digit(),
-                other => byte == other,
-            })
-    };
-    let Some((date, rest)) = text.split_once('T') else { return false };
-    let Some(zone_at) = rest.find(['Z', '+', '-']) else { return false };
-    let (clock, zone) = rest.split_at(zone_at);
-    let (clock, fraction) = match clock.split_once('.') {
-        Some((clock, fraction)) => (clock, Some(fraction)),
-        None => (clock, None),
-    };
-    let fraction_fits = match (fraction, decimals) {
-        (None, None) => true,
-        (None, Some(_)) => false,
-        (Some(given), None) => !given.is_empty() && given.bytes().all(|byte| byte.is_ascii_digit()),
-        (Some(given), Some(wanted)) => {
-            given.len() == wanted && given.bytes().all(|byte| byte.is_ascii_digit())
-        }
-    };
-    digits(date, "0000-00-00")
-        && digits(clock, "00:00:00")
-        && fraction_fits
-        && (zone == "Z" || digits(zone, "+00:00") || digits(zone, "-00:00"))
+/// Whether a text has the form of RFC 3339, which is narrower than what is read leniently elsewhere. Otherwise: what could not be
+/// read, and the part of the layout (in Go's notation) that it should have been.
+fn form(text: &str, precision: Precision) -> Result<(), (&str, &'static str)> {
+    let mut rest = text;
+    for element in ["2006", "-", "01", "-", "02", "T", "15", ":", "04", ":", "05"] {
+        let wanted = element.len();
+        let fits = if element.starts_with(|c: char| c.is_ascii_digit()) {
+            digits(rest) >= wanted
+        } else {
+            rest.starts_with(element)
+        };
+        rest = if fits { rest.split_at(wanted).1 } else { return Err((rest, element)) };
+    }
+    let fraction = rest.strip_prefix('.');
+    match (precision, fraction.map(digits)) {
+        (Precision::Seconds, None | Some(0)) => {}
+        (Precision::Seconds, Some(decimals)) => rest = rest.split_at(1 + decimals).1,
+        (Precision::Microseconds, Some(6)) => rest = rest.split_at(7).1,
+        (Precision::Microseconds, _) => return Err((rest, ".000000")),
+    }
+    let zone = rest.strip_prefix(['+', '-']).is_some_and(|zone| {
+        zone.len() == 5
+            && digits(zone) == 2
+            && zone.split_once(':').is_some_and(|(_, minutes)| digits(minutes) == 2)
+    });
+    if rest == "Z" || zone { Ok(()) } else { Err((rest, "Z07:00")) }
+}
+
+/// How many digits a text begins with.
+fn digits(text: &str) -> usize {
+    text.bytes().take_while(u8::is_ascii_digit).count()
 }
 
 /// A quantity as the server writes it.
