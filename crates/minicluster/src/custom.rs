@@ -4,6 +4,7 @@
 //! the real server's controllers write into its status. From then on [`kind_from`] gives the kinds it defines. Their objects are
 //! pruned by [`crate::schema::decode`], filled in by [`default_custom`] and checked by [`validate_custom`].
 
+mod cel;
 mod defaulting;
 mod definition;
 mod formats;
@@ -22,7 +23,7 @@ pub use status::{accept, begin_deletion, stored_versions};
 use structural::Schema;
 
 use crate::{
-    error::FieldError,
+    error::{FieldError, FieldErrorKind},
     kind::{Kind, Rules, Scope, Subresource},
     rules::PLAIN,
 };
@@ -168,11 +169,33 @@ pub fn default_custom(kind: &CustomKind, value: &mut Value) {
     defaulting::fill(&kind.schema, value);
 }
 
-/// What is wrong with an object. Metadata is looked after by the generic path.
-pub fn validate_custom(kind: &CustomKind, value: &Value) -> Vec<FieldError> {
+/// What is wrong with an object. Metadata is looked after by the generic path. `old` is what it was before, where it was: rules may
+/// compare.
+pub fn validate_custom(kind: &CustomKind, value: &Value, old: Option<&Value>) -> Vec<FieldError> {
     let mut found = validate::check(&kind.schema, "", value);
     found.extend(lists::check(&kind.schema, "", value));
+    if cel::has_rules(&kind.schema) {
+        if found.iter().any(|error| is_blocking(error.kind)) {
+            let why = "some validation rules were not checked because the object was invalid; correct the existing errors to \
+                       complete validation";
+            found.push(FieldError::invalid("<nil>", "", why));
+        } else {
+            found.extend(cel::check(&kind.schema, "", value, old));
+        }
+    }
     found
+}
+
+/// Whether rules could stumble over a mistake.
+fn is_blocking(kind: FieldErrorKind) -> bool {
+    matches!(
+        kind,
+        FieldErrorKind::NotSupported
+            | FieldErrorKind::Required
+            | FieldErrorKind::TooLong
+            | FieldErrorKind::TooMany
+            | FieldErrorKind::TypeInvalid
+    )
 }
 
 // === impl Column ===

@@ -17,10 +17,7 @@ pub use plain::{api_versions, group, group_list, resource_list};
 
 use crate::kind::{Kind, Subresource};
 
-/// What can be done with the objects of a built-in kind.
-const VERBS: [&str; 8] =
-    ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];
-/// The same for kinds that somebody defined; the real server lists them in another order.
+/// What can be done with objects of kinds that somebody defined; the real server lists it in another order than for its own.
 const CUSTOM_VERBS: [&str; 8] =
     ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"];
 const READ_AND_WRITE: &[&str] = &["get", "patch", "update"];
@@ -58,12 +55,7 @@ fn verbs(kind: &Kind) -> Vec<&'static str> {
     if kind.custom.is_some() {
         return CUSTOM_VERBS.to_vec();
     }
-    match &*kind.kind {
-        // Namespaces go one by one.
-        "Namespace" => VERBS.iter().copied().filter(|verb| *verb != "deletecollection").collect(),
-        review if review.ends_with("Review") => vec!["create"],
-        _ => VERBS.to_vec(),
-    }
+    if kind.kind.ends_with("Review") { vec!["create"] } else { kind.verbs().to_vec() }
 }
 
 /// The subresources of a kind, by name.

@@ -168,11 +168,11 @@ impl Kind {
         }
     }
 
-    /// What is wrong with an object.
-    pub fn mistakes(&self, object: &Value) -> Vec<FieldError> {
+    /// What is wrong with an object; `old` is what it was before a change.
+    pub fn mistakes(&self, object: &Value, old: Option<&Value>) -> Vec<FieldError> {
         let mut mistakes = (self.rules.validate)(object);
         if let Some(custom) = &self.custom {
-            mistakes.extend(custom::validate_custom(custom, object));
+            mistakes.extend(custom::validate_custom(custom, object, old));
         }
         mistakes
     }

@@ -79,7 +79,7 @@ impl Api {
         (kind.rules.prepare_create)(&mut value);
         schema::with_zero_values(&kind.schema, &mut value);
         let mut errors = rules::metadata::validate(kind, &value);
-        errors.extend(kind.mistakes(&value));
+        errors.extend(kind.mistakes(&value, None));
         let name = metadata::text(&value, "name");
         if !errors.is_empty() {
             return Err(kind.refuse(name, &errors));

@@ -284,7 +284,7 @@ fn check(kind: &Kind, at: &Target<'_>, new: &Value, old: &Value) -> Result<(), A
     let status = at.subresource.is_some();
     // A custom resource's schema is about the status too.
     if !status || kind.custom.is_some() {
-        errors.extend(kind.mistakes(new));
+        errors.extend(kind.mistakes(new, Some(old)));
     }
     let rule = if status { kind.rules.validate_status } else { kind.rules.validate_update };
     errors.extend(rule(new, old));

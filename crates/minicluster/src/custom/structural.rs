@@ -8,6 +8,7 @@ use std::{
 use regex_lite::Regex;
 use serde_json::Value;
 
+use super::cel::Rule;
 use crate::schema::{Listing, Shape, Struct, Type, listing_from};
 
 /// A schema and what is below it, read once per definition.
@@ -29,8 +30,8 @@ pub(crate) struct Schema {
     pub(crate) list: Listing,
     pub(crate) atomic: bool,
     pub(crate) checks: Checks,
-    /// `x-kubernetes-validations`, as written.
-    pub(crate) rules: Vec<Value>,
+    /// `x-kubernetes-validations`.
+    pub(crate) rules: Vec<Rule>,
 }
 
 /// What values that are not named may be.
@@ -107,7 +108,7 @@ impl Schema {
             list: listing_from(json),
             atomic: text("x-kubernetes-map-type") == "atomic",
             checks: Checks::read(json),
-            rules: list(json, "x-kubernetes-validations").cloned().collect(),
+            rules: list(json, "x-kubernetes-validations").map(Rule::read).collect(),
         }
     }
 

@@ -55,7 +55,7 @@ fn complaints(spec: &Value) -> String {
     let custom = kind.custom.as_ref().unwrap();
     let mut object = json!({"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "a"}, "spec": spec});
     default_custom(custom, &mut object);
-    let found = validate_custom(custom, &object);
+    let found = validate_custom(custom, &object, None);
     found.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::super::{structural::Schema, validate};
+use super::super::{cel, structural::Schema, validate};
 use crate::{
     error::FieldError,
     schema::{Type, decode},
@@ -31,6 +31,7 @@ pub(crate) fn check(path: &str, schema: &Value) -> Vec<FieldError> {
     found.append(&mut shape);
     if found.is_empty() {
         defaults(path, schema, &mut found);
+        rules(path, schema, &mut found);
     }
     found
 }
@@ -303,4 +304,29 @@ fn defaults(path: &str, json: &Value, found: &mut Vec<FieldError>) {
         }
     }
     each_below(path, json, |path, below, _| defaults(path, below, found));
+}
+
+/// Rules must be expressions, and speak of fields that are there.
+fn rules(path: &str, json: &Value, found: &mut Vec<FieldError>) {
+    let key = "x-kubernetes-validations";
+    let given = json.get(key).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let schema = Schema::read(json);
+    for (index, rule) in given.iter().enumerate() {
+        let path = format!("{path}.{key}[{index}].rule");
+        let text = word(rule, "rule").trim();
+        if text.is_empty() {
+            found.push(FieldError::required(path, "rule is not specified"));
+            continue;
+        }
+        let why = match cel::parse(text) {
+            Err(why) => format!("Syntax error: {why}"),
+            Ok(expr) => match cel::undefined_field(&expr, &schema) {
+                Some(field) => format!("undefined field '{field}'"),
+                None => continue,
+            },
+        };
+        let why = format!("compilation failed: ERROR: <input>: {why}");
+        found.push(FieldError::invalid(path, rule.clone(), why));
+    }
+    each_below(path, json, |path, below, _| rules(path, below, found));
 }
