@@ -27,8 +27,8 @@ pub(crate) const CORE: Rules = Rules {
     ..PLAIN
 };
 
-/// What is done with events of `events.k8s.io`. They are stored in the form of the core group, so the fields are read from there, in
-/// the same order.
+/// What is done with events of `events.k8s.io`. They are stored in the form of the core group, so the fields are read from there,
+/// in the same order.
 pub(crate) const NEW: Rules = Rules {
     validate: validate_new,
     validate_update: update_new,

@@ -16,7 +16,11 @@ fn defaults(set: &mut Value) {
     fill(spec, "replicas", 1);
     fill(spec, "revisionHistoryLimit", 10);
     fill(spec, "podManagementPolicy", "OrderedReady");
-    workload::rolling(spec, "updateStrategy", &[("partition", json!(0))]);
+    // Unlike the other workloads, one that names its strategy and says nothing more keeps it that way.
+    let strategy = At::root(spec).field("updateStrategy");
+    if strategy.field("type").is_empty() || strategy.field("rollingUpdate").is_set() {
+        workload::rolling(spec, "updateStrategy", &[("partition", json!(0))]);
+    }
     if let Some(policy) = object(spec, "persistentVolumeClaimRetentionPolicy") {
         fill(policy, "whenDeleted", "Retain");
         fill(policy, "whenScaled", "Retain");
