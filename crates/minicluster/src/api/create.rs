@@ -34,7 +34,8 @@ impl Api {
         let mut attempts = if generated { ATTEMPTS } else { 1 };
         loop {
             attempts -= 1;
-            let mut candidate = value.clone();
+            let last = attempts == 0;
+            let mut candidate = if last { std::mem::take(&mut value) } else { value.clone() };
             self.fill_in(kind, &mut candidate);
             let mut writer = self.store().writer();
             match self.insert(&mut writer, kind, candidate, Ownership::of(options), options) {

@@ -1,7 +1,7 @@
 //! The parts of metadata that the generic path looks after.
 
-use jiff::{Timestamp, Unit};
-use serde_json::{Map, Value, json};
+use jiff::Timestamp;
+use serde_json::{Value, json};
 
 use super::Target;
 use crate::{ApiError, Kind};
@@ -13,26 +13,9 @@ const ALPHABET: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
 /// A generated name is no longer than this.
 const LONGEST_NAME: usize = 63;
 
-/// A time as Kubernetes writes it.
+/// A time as Kubernetes writes it: the second that has begun.
 pub(crate) fn time(moment: Timestamp) -> String {
-    let whole = moment.round(Unit::Second).unwrap_or(moment);
-    whole.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
-}
-
-/// `metadata`, made if it is missing or null.
-pub(super) fn of(object: &mut Value) -> &mut Map<String, Value> {
-    // Indexing a tree that is not an object would panic; bodies were checked to be one.
-    if !object.is_object() {
-        *object = json!({});
-    }
-    let slot = &mut object["metadata"];
-    if !slot.is_object() {
-        *slot = json!({});
-    }
-    match slot {
-        Value::Object(metadata) => metadata,
-        _ => unreachable!("was just made an object"),
-    }
+    moment.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
 /// A text in `metadata`; empty if it is not there.
@@ -52,9 +35,14 @@ pub(super) fn finalizers(object: &Value) -> Vec<String> {
     list.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
-/// Sets a field of `metadata`; null takes it away.
+/// Sets a field of `metadata`, which is made if it is missing; null takes the field away.
 pub(super) fn set(object: &mut Value, field: &str, value: Value) {
-    let metadata = of(object);
+    let Value::Object(members) = object else { return };
+    let slot = members.entry("metadata").or_insert_with(|| json!({}));
+    if slot.is_null() {
+        *slot = json!({});
+    }
+    let Value::Object(metadata) = slot else { return };
     if value.is_null() {
         metadata.remove(field);
     } else {

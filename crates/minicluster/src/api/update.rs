@@ -248,8 +248,11 @@ fn prepare(kind: &Kind, at: &Target<'_>, new: &mut Value, old: &Value) {
         }
         Some(Subresource::Finalize) => {
             let finalizers = new.pointer("/spec/finalizers").cloned();
+            let spec = finalizers.map_or_else(|| json!({}), |list| json!({"finalizers": list}));
             new.clone_from(old);
-            new["spec"] = finalizers.map_or_else(|| json!({}), |list| json!({"finalizers": list}));
+            if let Value::Object(members) = new {
+                members.insert("spec".to_owned(), spec);
+            }
         }
         Some(_) => (kind.rules.prepare_status)(new, old),
     }

@@ -52,3 +52,31 @@ impl Interner {
         self.sweep_at = self.strings.len() * 2;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn equal_things_are_kept_once_and_forgotten_when_nobody_has_them() {
+        let mut interner = Interner::default();
+        let node = interner.string("node-1");
+        assert!(Arc::ptr_eq(&node, &interner.string("node-1")));
+        let labels = Labels::of(&json!({"metadata": {"labels": {"app": "web"}}}));
+        let kept = interner.labels(&labels);
+        for number in 0..10 * FIRST_SWEEP {
+            interner.string(&number.to_string());
+        }
+        assert!(interner.strings.len() < 3 * FIRST_SWEEP);
+        assert!(Arc::ptr_eq(&node, &interner.string("node-1")));
+        assert_eq!(interner.labels(&labels), kept);
+        drop(kept);
+        interner.sweep_at = 0;
+        for number in 0..2 * FIRST_SWEEP {
+            interner.string(&format!("more-{number}"));
+        }
+        assert!(interner.labels.is_empty());
+    }
+}

@@ -5,7 +5,8 @@ use std::{
     sync::Arc,
 };
 
-use rustc_hash::FxHashMap;
+use indexmap::IndexMap;
+use rustc_hash::FxBuildHasher;
 use tokio::sync::watch;
 
 use super::{Event, Limits, Outcome, Resource, TooOld, history::History};
@@ -17,18 +18,18 @@ pub(super) struct State {
     pub(super) revision: u64,
     /// History up to here was forgotten on request.
     pub(super) compacted: u64,
-    pub(super) limits: Limits,
-    /// Where each resource is in `shelves`.
-    slots: FxHashMap<Resource, usize>,
-    shelves: Vec<Shelf>,
-    /// The shelf of every event that is kept, oldest first: the oldest event of all is the first of this shelf's history.
+    limits: Limits,
+    /// Shelves are never taken away, so that each keeps its place.
+    shelves: IndexMap<Resource, Shelf, FxBuildHasher>,
+    /// The place of the shelf of every event that is kept, oldest first: the oldest event of all is the first of that shelf's
+    /// history.
     order: VecDeque<usize>,
     /// What the events that are kept weigh.
     weight: usize,
 }
 
 /// The objects of one resource.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Shelf {
     pub(super) objects: BTreeMap<Key, Arc<Object>>,
     pub(super) history: History,
@@ -45,46 +46,40 @@ impl State {
             revision: 1,
             compacted: 0,
             limits,
-            slots: FxHashMap::default(),
-            shelves: Vec::new(),
+            shelves: IndexMap::default(),
             order: VecDeque::new(),
             weight: 0,
         }
     }
 
     pub(super) fn shelf(&self, resource: &Resource) -> Option<&Shelf> {
-        self.shelves.get(*self.slots.get(resource)?)
+        self.shelves.get(resource)
     }
 
+    /// The shelf of a resource, made if there is none yet.
     pub(super) fn shelf_mut(&mut self, resource: &Resource) -> &mut Shelf {
-        let slot = self.slot(resource);
-        &mut self.shelves[slot]
+        self.shelves.entry(resource.clone()).or_default()
     }
 
-    /// Resources in no particular order, with their objects.
+    /// Resources with their objects.
     pub(super) fn resources(&self) -> impl Iterator<Item = (&Resource, &Shelf)> {
-        self.slots.iter().filter_map(|(resource, slot)| Some((resource, self.shelves.get(*slot)?)))
+        self.shelves.iter()
     }
 
     pub(super) fn put(&mut self, resource: &Resource, object: &Arc<Object>) {
-        let slot = self.slot(resource);
-        let before = self.shelves[slot].objects.insert(object.key.clone(), Arc::clone(object));
-        self.record(slot, before, object, Outcome::Kept);
+        let objects = &mut self.shelf_mut(resource).objects;
+        let before = objects.insert(object.key.clone(), Arc::clone(object));
+        self.record(resource, before, object, Outcome::Kept);
     }
 
     pub(super) fn remove(&mut self, resource: &Resource, last: &Arc<Object>) {
-        let slot = self.slot(resource);
-        let before = self.shelves[slot].objects.remove(&last.key);
-        self.record(slot, before, last, Outcome::Gone);
+        let before = self.shelf_mut(resource).objects.remove(&last.key);
+        self.record(resource, before, last, Outcome::Gone);
     }
 
     pub(super) fn compact(&mut self, revision: u64) {
         self.compacted = self.compacted.max(revision.min(self.revision));
-        while let Some(slot) = self.order.front().copied() {
-            let oldest = self.shelves[slot].history.after(0).next().map(|event| event.revision);
-            if oldest.is_some_and(|oldest| oldest > self.compacted) {
-                return;
-            }
+        while self.oldest().is_some_and(|oldest| oldest <= self.compacted) {
             self.drop_oldest();
         }
     }
@@ -112,42 +107,37 @@ impl State {
         if revision < oldest { Err(TooOld { oldest }) } else { Ok(()) }
     }
 
-    fn slot(&mut self, resource: &Resource) -> usize {
-        if let Some(slot) = self.slots.get(resource) {
-            return *slot;
-        }
-        self.shelves.push(Shelf {
-            objects: BTreeMap::new(),
-            history: History::default(),
-            latest: watch::Sender::new(0),
-        });
-        self.slots.insert(resource.clone(), self.shelves.len() - 1);
-        self.shelves.len() - 1
-    }
-
     fn record(
         &mut self,
-        slot: usize,
+        resource: &Resource,
         before: Option<Arc<Object>>,
         after: &Arc<Object>,
         outcome: Outcome,
     ) {
-        self.revision = after.revision;
         let event = Event { revision: after.revision, before, after: Arc::clone(after), outcome };
+        self.revision = event.revision;
         self.weight += event.weight();
-        self.order.push_back(slot);
-        let shelf = &mut self.shelves[slot];
-        shelf.history.push(event);
-        shelf.latest.send_replace(after.revision);
+        if let Some((place, _, shelf)) = self.shelves.get_full_mut(resource) {
+            self.order.push_back(place);
+            shelf.history.push(event);
+            shelf.latest.send_replace(after.revision);
+        }
         let Limits { events, bytes } = self.limits;
         while self.order.len() > events || (self.weight > bytes && !self.order.is_empty()) {
             self.drop_oldest();
         }
     }
 
+    /// The revision of the oldest event.
+    fn oldest(&self) -> Option<u64> {
+        let (_, shelf) = self.shelves.get_index(*self.order.front()?)?;
+        shelf.history.after(0).next().map(|event| event.revision)
+    }
+
     fn drop_oldest(&mut self) {
-        if let Some(slot) = self.order.pop_front() {
-            self.weight = self.weight.saturating_sub(self.shelves[slot].history.drop_oldest());
+        let oldest = self.order.pop_front();
+        if let Some((_, shelf)) = oldest.and_then(|place| self.shelves.get_index_mut(place)) {
+            self.weight = self.weight.saturating_sub(shelf.history.drop_oldest());
         }
     }
 }
