@@ -26,6 +26,8 @@ pub(super) enum Writing {
     Json,
     /// YAML.
     Yaml,
+    /// Protobuf.
+    Protobuf,
 }
 
 /// How a patch works.
@@ -45,11 +47,7 @@ impl Writing {
         match media_type(headers).as_str() {
             "" | "application/json" => Ok(Self::Json),
             "application/yaml" => Ok(Self::Yaml),
-            "application/vnd.kubernetes.protobuf" => Err(unsupported(
-                "this server does not read protobuf; kubectl create with a subcommand and kubectl auth insist on it: \
-                 write the object to a file with --dry-run=client -o yaml and send it with kubectl apply -f or \
-                 kubectl create -f",
-            )),
+            "application/vnd.kubernetes.protobuf" => Ok(Self::Protobuf),
             _ => Err(unsupported(
                 "the body of the request was in an unknown format - accepted media types include: application/json, \
                  application/yaml, application/vnd.kubernetes.protobuf",
@@ -69,6 +67,10 @@ impl Writing {
         let (value, duplicates) = match self {
             Self::Json => schema::parse(text).map_err(|error| unrecognized(error.to_string()))?,
             Self::Yaml => (from_yaml(text).map_err(unrecognized)?, Vec::new()),
+            Self::Protobuf => {
+                let read = schema::from_protobuf(text);
+                (read.map_err(|problem| ApiError::bad_request(problem.to_string()))?, Vec::new())
+            }
         };
         match value {
             Value::Object(_) => Ok((value, duplicates)),
@@ -104,13 +106,7 @@ impl Patching {
     /// The patch in the body.
     pub(super) fn read(self, text: &[u8], force: bool) -> Result<PatchRequest, ApiError> {
         match self {
-            Self::Change(patch_type) => {
-                Ok(PatchRequest::Patch(match Patch::decode(patch_type, text)? {
-                    Patch::Json(value) => crate::api::Patch::Json(value),
-                    Patch::Merge(value) => crate::api::Patch::Merge(value),
-                    Patch::Strategic(value) => crate::api::Patch::Strategic(value),
-                }))
-            }
+            Self::Change(patch_type) => Patch::decode(patch_type, text).map(PatchRequest::Patch),
             Self::Apply => {
                 let config = from_yaml(text).map_err(|problem| {
                     ApiError::bad_request(format!("error decoding YAML: {problem}"))
