@@ -147,9 +147,9 @@ impl Server {
         let name = <CloudProviderServer<Service> as tonic::server::NamedService>::NAME;
         let mut changes = self.state.keeper.subscribe();
         loop {
-            let status = match self.state.unknown() {
-                None => ServingStatus::Serving,
-                Some(_) => ServingStatus::NotServing,
+            let status = match self.state.known() {
+                Ok(_) => ServingStatus::Serving,
+                Err(_) => ServingStatus::NotServing,
             };
             for service in ["", name] {
                 reporter.set_service_status(service, status).await;

@@ -35,11 +35,7 @@ const AT_A_TIME: usize = 8;
 
 impl ExternalGrpc {
     pub(crate) async fn look(&self) -> Result<Inventory, Error> {
-        self.calls
-            .call("Refresh", Request::new(RefreshRequest {}), |mut client, request| async move {
-                client.refresh(request).await
-            })
-            .await?;
+        self.make_it_look().await?;
         let listed = self.list_groups().await?;
         let (gpu_label, gpu_types) = self.gpu().await?;
         let groups: Vec<GroupState> = futures::stream::iter(listed)
@@ -56,6 +52,15 @@ impl ExternalGrpc {
         let inventory = Inventory { groups, gpu_label, gpu_types };
         self.memory().set_machines(&inventory);
         Ok(inventory)
+    }
+
+    /// Has the server look at its infrastructure, instead of telling what it knows.
+    pub(crate) async fn make_it_look(&self) -> Result<(), Error> {
+        let request = Request::new(RefreshRequest {});
+        let answer = self.calls.call("Refresh", request, |mut client, request| async move {
+            client.refresh(request).await
+        });
+        answer.await.map(drop)
     }
 
     /// The groups, checked.

@@ -79,6 +79,8 @@ impl ExternalGrpc {
     pub(crate) async fn lower(&self, group: Symbol, target: u32) -> Result<u32, Error> {
         let _turn = self.turns.take(group).await;
         self.known(group).await?;
+        // Machines that have arrived since must not be given up.
+        self.make_it_look().await?;
         let before = self.target(group.as_str()).await?;
         if before <= target {
             return Ok(before);

@@ -32,7 +32,7 @@ pub(crate) async fn group_for_node(
     state: &State,
     node: Option<ExternalGrpcNode>,
 ) -> Result<NodeGroup, Status> {
-    let view = state.view()?;
+    let view = state.view().await?;
     let node = read_node(node.ok_or_else(|| Status::invalid_argument("node is missing"))?);
     if let Some((known, _)) = view.machine(&node.provider_id) {
         return Ok(write_group(known));
@@ -47,8 +47,8 @@ pub(crate) async fn group_for_node(
 }
 
 /// The machines of a group.
-pub(crate) fn machines(state: &State, id: &str) -> Result<Vec<Instance>, Status> {
-    let view = state.view()?;
+pub(crate) async fn machines(state: &State, id: &str) -> Result<Vec<Instance>, Status> {
+    let view = state.view().await?;
     let known = group_of(&view, id)?;
     let told = state.told();
     let write = |instance: &plimsoll_model::Instance| {
@@ -62,11 +62,11 @@ pub(crate) fn machines(state: &State, id: &str) -> Result<Vec<Instance>, Status>
 ///
 /// A group without a template is answered as if there were no templates at all: the upstream autoscaler skips such a group, but
 /// gives up its whole pass over any other error, and over a reply without a node.
-pub(crate) fn template(
+pub(crate) async fn template(
     state: &State,
     id: &str,
 ) -> Result<NodeGroupTemplateNodeInfoResponse, Status> {
-    let view = state.view()?;
+    let view = state.view().await?;
     let known = group_of(&view, id)?;
     let Some(template) = &known.group.template else {
         return Err(Status::unimplemented(format!("{id} has no template")));
@@ -77,12 +77,12 @@ pub(crate) fn template(
 }
 
 /// The caller's defaults with the group's own settings over them.
-pub(crate) fn options(
+pub(crate) async fn options(
     state: &State,
     id: &str,
     defaults: Option<NodeGroupAutoscalingOptions>,
 ) -> Result<NodeGroupAutoscalingOptions, Status> {
-    let view = state.view()?;
+    let view = state.view().await?;
     let known = group_of(&view, id)?;
     let defaults = defaults.ok_or_else(|| Status::invalid_argument("defaults are missing"))?;
     Ok(wire::options::answer(&defaults, &known.overrides))

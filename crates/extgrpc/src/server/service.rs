@@ -45,7 +45,7 @@ impl Service {
                 Some((_, error)) => Err(status::write(&error)),
                 None => Ok(()),
             },
-            Err(_) => self.state.view().map(drop),
+            Err(_) => self.state.known().map(drop),
         }
     }
 
@@ -65,7 +65,7 @@ impl CloudProvider for Service {
         &self,
         _: Request<message::NodeGroupsRequest>,
     ) -> Answer<message::NodeGroupsResponse> {
-        let node_groups = answers::groups(&*self.state.view()?);
+        let node_groups = answers::groups(&*self.state.view().await?);
         Ok(Response::new(message::NodeGroupsResponse { node_groups }))
     }
 
@@ -84,7 +84,7 @@ impl CloudProvider for Service {
     ) -> Answer<message::PricingNodePriceResponse> {
         self.only_with(self.state.provider().capabilities().prices, "prices")?;
         let asked = request.into_inner();
-        let view = self.state.view()?;
+        let view = self.state.view().await?;
         let node = asked.node.ok_or_else(|| Status::invalid_argument("node is missing"))?;
         let period = price::period(
             moment(asked.start_timestamp.as_ref(), asked.start_time.as_ref()),
@@ -101,7 +101,7 @@ impl CloudProvider for Service {
     ) -> Answer<message::PricingPodPriceResponse> {
         self.only_with(self.state.provider().capabilities().prices, "prices")?;
         let asked = request.into_inner();
-        let view = self.state.view()?;
+        let view = self.state.view().await?;
         let pod = if asked.pod_bytes.is_empty() {
             asked.pod.ok_or_else(|| Status::invalid_argument("pod is missing"))?
         } else {
@@ -122,7 +122,7 @@ impl CloudProvider for Service {
         &self,
         _: Request<message::GpuLabelRequest>,
     ) -> Answer<message::GpuLabelResponse> {
-        let label = self.state.view()?.inventory.gpu_label.to_string();
+        let label = self.state.view().await?.inventory.gpu_label.to_string();
         Ok(Response::new(message::GpuLabelResponse { label }))
     }
 
@@ -130,7 +130,7 @@ impl CloudProvider for Service {
         &self,
         _: Request<message::GetAvailableGpuTypesRequest>,
     ) -> Answer<message::GetAvailableGpuTypesResponse> {
-        let gpu_types = answers::gpu_types(&*self.state.view()?);
+        let gpu_types = answers::gpu_types(&*self.state.view().await?);
         Ok(Response::new(message::GetAvailableGpuTypesResponse { gpu_types }))
     }
 
@@ -154,7 +154,7 @@ impl CloudProvider for Service {
         &self,
         request: Request<message::NodeGroupTargetSizeRequest>,
     ) -> Answer<message::NodeGroupTargetSizeResponse> {
-        let view = self.state.view()?;
+        let view = self.state.view().await?;
         let known = answers::group_of(&view, &request.get_ref().id)?;
         let target_size = i32::try_from(self.state.target(&view, known)).unwrap_or(i32::MAX);
         Ok(Response::new(message::NodeGroupTargetSizeResponse { target_size }))
@@ -191,7 +191,7 @@ impl CloudProvider for Service {
         &self,
         request: Request<message::NodeGroupNodesRequest>,
     ) -> Answer<message::NodeGroupNodesResponse> {
-        let instances = answers::machines(&self.state, &request.get_ref().id)?;
+        let instances = answers::machines(&self.state, &request.get_ref().id).await?;
         Ok(Response::new(message::NodeGroupNodesResponse { instances }))
     }
 
@@ -200,7 +200,7 @@ impl CloudProvider for Service {
         request: Request<message::NodeGroupTemplateNodeInfoRequest>,
     ) -> Answer<message::NodeGroupTemplateNodeInfoResponse> {
         self.only_with(self.state.provider().capabilities().templates, "templates")?;
-        Ok(Response::new(answers::template(&self.state, &request.get_ref().id)?))
+        Ok(Response::new(answers::template(&self.state, &request.get_ref().id).await?))
     }
 
     async fn node_group_get_options(
@@ -209,7 +209,7 @@ impl CloudProvider for Service {
     ) -> Answer<message::NodeGroupAutoscalingOptionsResponse> {
         self.only_with(self.state.provider().capabilities().options, "settings of groups")?;
         let asked = request.into_inner();
-        let options = answers::options(&self.state, &asked.id, asked.defaults)?;
+        let options = answers::options(&self.state, &asked.id, asked.defaults).await?;
         let node_group_autoscaling_options = Some(options);
         Ok(Response::new(message::NodeGroupAutoscalingOptionsResponse {
             node_group_autoscaling_options,

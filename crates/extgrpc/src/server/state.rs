@@ -3,6 +3,7 @@
 use std::{
     future::Future,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
 };
 
 use jiff::{SignedDuration, Timestamp};
@@ -17,6 +18,9 @@ use crate::{
     status,
     turns::{Leave, Turns},
 };
+
+/// How long a caller waits for a provider of which nothing is known.
+const ONE_MORE_CHANCE: Duration = Duration::from_secs(1);
 
 /// The provider, what was last seen of it, and what it was told since.
 #[derive(Debug)]
@@ -61,8 +65,26 @@ impl State {
         self.clock.now()
     }
 
+    /// What was last seen. When that is too long ago, or nothing has been seen yet, the provider gets one more chance.
+    pub(crate) async fn view(&self) -> Result<Arc<View>, Status> {
+        let known = self.known();
+        if known.is_ok() {
+            return known;
+        }
+        let ticket = self.keeper.nudge();
+        let mut changes = self.keeper.subscribe();
+        let usable = changes.wait_for(|kept| self.is_fresh(kept));
+        // One that is under way may do; it is the next that tells that there is nothing to be had.
+        tokio::select! {
+            _ = usable => {}
+            _ = self.keeper.wait(ticket) => {}
+            () = tokio::time::sleep(ONE_MORE_CHANCE) => {}
+        }
+        self.known()
+    }
+
     /// What was last seen, if that is not too long ago.
-    pub(crate) fn view(&self) -> Result<Arc<View>, Status> {
+    pub(crate) fn known(&self) -> Result<Arc<View>, Status> {
         self.view_of(self.keeper.latest())
     }
 
@@ -111,9 +133,8 @@ impl State {
         drop(self.under_way.write().await);
     }
 
-    /// Why nothing can be said of the provider; `None` when it can.
-    pub(crate) fn unknown(&self) -> Option<Status> {
-        self.view().err()
+    fn is_fresh(&self, kept: &Kept) -> bool {
+        kept.as_of.is_some_and(|as_of| self.now().duration_since(as_of) <= self.stale_after)
     }
 
     fn view_of(&self, kept: Kept) -> Result<Arc<View>, Status> {

@@ -30,10 +30,10 @@ pub(crate) async fn increase(
         Ok(count) if count > 0 => count,
         _ => return Err(Status::invalid_argument(format!("delta {delta} is not above zero"))),
     };
-    let group = group_of(&*state.view()?, id)?.group.id;
+    let group = group_of(&*state.view().await?, id)?.group.id;
     let leave = state.turn(group).await;
     let order = match order::read(metadata, group) {
-        Some(order) => checked(&*state.view()?, order)?,
+        Some(order) => checked(&*state.view().await?, order)?,
         None => next_order(state, group, count).await?,
     };
     let wish = {
@@ -59,9 +59,9 @@ pub(crate) async fn decrease(state: &Arc<State>, id: &str, delta: i32) -> Result
     if delta >= 0 {
         return Err(Status::invalid_argument(format!("delta {delta} is not below zero")));
     }
-    let group = group_of(&*state.view()?, id)?.group.id;
+    let group = group_of(&*state.view().await?, id)?.group.id;
     let leave = state.turn(group).await;
-    let view = state.view()?;
+    let view = state.view().await?;
     let (target, there) = {
         let known = group_of(&view, id)?;
         let told = state.told();
@@ -104,9 +104,9 @@ pub(crate) async fn delete(
     id: &str,
     nodes: Vec<ExternalGrpcNode>,
 ) -> Result<(), Status> {
-    let group = group_of(&*state.view()?, id)?.group.id;
+    let group = group_of(&*state.view().await?, id)?.group.id;
     let leave = state.turn(group).await;
-    let mut view = state.view()?;
+    let mut view = state.view().await?;
     let mut machines = BTreeSet::new();
     for node in nodes {
         machines.insert(machine_of(state, &view, group, node).await?);
@@ -148,7 +148,7 @@ pub(crate) async fn delete(
 /// The order to place: the one that nobody knows the outcome of when it was for as many machines and has not been served, so that
 /// a caller who asks again after an error gets no second helping.
 async fn next_order(state: &State, group: Symbol, count: u32) -> Result<Order, Status> {
-    let mut view = state.view()?;
+    let mut view = state.view().await?;
     let open = state.told().open(group).map(|(order, since)| (order.clone(), since));
     if let Some((_, since)) = open
         && view.as_of <= since
@@ -184,7 +184,7 @@ fn checked(view: &View, order: Order) -> Result<Order, Status> {
 
 /// The order is on record. The target is as high as it says, or higher when it had been served before.
 fn raise(state: &State, order: &Order) {
-    let view = state.view().ok();
+    let view = state.known().ok();
     let known = view.as_ref().and_then(|view| Some((view, view.group(order.group.as_str())?)));
     let before = known.map_or(0, |(view, known)| state.target(view, known));
     let target = before.max(order.from.saturating_add(order.count));
