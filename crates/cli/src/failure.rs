@@ -12,6 +12,8 @@ pub(crate) enum Failure {
     Input(anyhow::Error),
     /// The answer could not be written.
     Output(io::Error),
+    /// The input is fine, and what it asks for does not work here and now.
+    Running(anyhow::Error),
 }
 
 /// The command did its part, the input did not.
@@ -24,6 +26,7 @@ impl Failure {
     pub(crate) fn report(self) -> ExitCode {
         let (text, code) = match self {
             Self::Input(error) => (format!("{error:#}"), ExitCode::from(INVALID_INPUT)),
+            Self::Running(error) => (format!("{error:#}"), ExitCode::FAILURE),
             // Whoever stops reading has seen enough: `plimsoll fit … | head` is fine.
             Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => {
                 return ExitCode::SUCCESS;

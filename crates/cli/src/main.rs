@@ -7,7 +7,10 @@ use clap::{Parser, Subcommand};
 mod failure;
 mod fit;
 mod input;
+mod listen;
+mod log;
 mod plan;
+mod provider;
 
 /// Keeps a Kubernetes cluster loaded to its line.
 #[derive(Debug, Parser)]
@@ -23,12 +26,16 @@ enum Command {
     Fit(fit::Arguments),
     /// What would the autoscaler do with this cluster, and why? Plans one pass on a file, and does nothing.
     Plan(plan::Arguments),
+    /// Infrastructures on their own.
+    #[command(subcommand)]
+    Provider(provider::Command),
 }
 
 fn main() -> ExitCode {
     let outcome = match Arguments::parse().command {
         Command::Fit(arguments) => fit::run(&arguments),
         Command::Plan(arguments) => plan::run(&arguments),
+        Command::Provider(command) => provider::run(&command),
     };
     outcome.map_or_else(failure::Failure::report, |()| ExitCode::SUCCESS)
 }

@@ -96,12 +96,12 @@ pub enum Phase {
 #[derive(Debug, Error)]
 pub enum OrdersError {
     /// The API server refused, or could not be reached.
-    #[error("cannot {what}: {source}")]
+    #[error("cannot {what}: {cause}")]
     Refused {
         /// What was tried.
         what: String,
         /// Why not.
-        source: Box<kube::Error>,
+        cause: Box<kube::Error>,
     },
     /// The shipped definition makes no sense.
     #[error("the definition of NodeOrder cannot be read: {0}")]
@@ -300,6 +300,6 @@ fn resource() -> ApiResource {
     )
 }
 
-fn refused(what: &str, source: kube::Error) -> OrdersError {
-    OrdersError::Refused { what: what.to_owned(), source: Box::new(source) }
+fn refused(what: &str, cause: kube::Error) -> OrdersError {
+    OrdersError::Refused { what: what.to_owned(), cause: Box::new(cause) }
 }

@@ -2,6 +2,7 @@
 
 pub mod clock;
 pub mod listen;
+pub mod metrics;
 pub mod pki;
 pub mod shutdown;
 pub mod tls;

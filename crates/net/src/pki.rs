@@ -34,10 +34,10 @@ pub struct Identity {
 
 /// A certificate could not be made.
 #[derive(Debug, Error)]
-#[error("cannot make a certificate for {name}: {source}")]
+#[error("cannot make a certificate for {name}: {cause}")]
 pub struct PkiError {
     name: String,
-    source: rcgen::Error,
+    cause: rcgen::Error,
 }
 
 // === impl Authority ===
@@ -45,7 +45,7 @@ pub struct PkiError {
 impl Authority {
     /// A new authority whose certificates hold from `now` on.
     pub fn new(name: &str, now: Timestamp) -> Result<Self, PkiError> {
-        let problem = |source| PkiError { name: name.to_owned(), source };
+        let problem = |cause| PkiError { name: name.to_owned(), cause };
         let mut params = params(name, None, now).map_err(problem)?;
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
         params.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign];
@@ -77,7 +77,7 @@ impl Authority {
         purpose: ExtendedKeyUsagePurpose,
         hosts: &[&str],
     ) -> Result<Identity, PkiError> {
-        let problem = |source| PkiError { name: name.to_owned(), source };
+        let problem = |cause| PkiError { name: name.to_owned(), cause };
         let mut params = params(name, organization, self.now).map_err(problem)?;
         params.key_usages = vec![KeyUsagePurpose::DigitalSignature];
         params.extended_key_usages = vec![purpose];

@@ -43,12 +43,12 @@ pub enum Clients<'p> {
 #[derive(Debug, Error)]
 pub enum TlsError {
     /// A file cannot be read.
-    #[error("cannot read {path}: {source}")]
+    #[error("cannot read {path}: {cause}")]
     Unreadable {
         /// The file.
         path: PathBuf,
         /// Why.
-        source: io::Error,
+        cause: io::Error,
     },
     /// What was read is no certificate or key.
     #[error("{place} has no usable {what}: {problem}")]
@@ -171,7 +171,7 @@ impl Files {
             .into_iter()
             .flatten()
             .map(|path| {
-                fs::read(path).map_err(|source| TlsError::Unreadable { path: path.clone(), source })
+                fs::read(path).map_err(|cause| TlsError::Unreadable { path: path.clone(), cause })
             })
             .collect()
     }

@@ -169,7 +169,7 @@ fn choice(entry: &Field<'_>, path: &Path) -> Checked<Choice> {
     let infrastructure =
         Infrastructure::named(&kind.name()?).map_err(|problem| kind.refuse(problem))?;
     let config = fields.required("config")?.name()?;
-    let beside = path.parent().unwrap_or(Path::new(""));
+    let beside = path.parent().unwrap_or_else(|| Path::new(""));
     Ok(Choice { name, infrastructure, config: beside.join(&*config) })
 }
 

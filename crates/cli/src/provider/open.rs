@@ -1,0 +1,65 @@
+//! From flags to a provider that can be relied on.
+
+use std::sync::Arc;
+
+use anyhow::{Context as _, Result};
+use clap::Args;
+use plimsoll_model::GroupOptions;
+use plimsoll_net::{Clock, Shutdown};
+use plimsoll_provider::{Fleet, Limits, Provider, Steady, Upkeep};
+use plimsoll_providers::choice::Choice;
+
+/// Which infrastructures.
+#[derive(Debug, Args)]
+#[group(id = "infrastructure")]
+pub(crate) struct Arguments {
+    /// Which infrastructure: simulated or externalgrpc; several with commas between.
+    #[arg(long, value_name = "NAME,…", default_value = "", hide_default_value = true)]
+    cloud_provider: String,
+    /// Its configuration file; for several, one each in the same order, or one file with a list of providers.
+    #[arg(long, value_name = "FILE,…", default_value = "", hide_default_value = true)]
+    cloud_config: String,
+}
+
+/// The infrastructures that the user wants, as one.
+#[derive(Debug)]
+pub(crate) struct Infrastructure {
+    /// The only one, or all of them.
+    pub(crate) provider: Arc<dyn Provider>,
+    /// Several have to be kept fresh.
+    fleet: Option<Arc<Fleet>>,
+}
+
+// === impl Infrastructure ===
+
+impl Infrastructure {
+    /// Reads the configuration of all, which contacts nobody, and puts what every provider needs around each.
+    pub(crate) fn open(
+        arguments: &Arguments,
+        clock: Clock,
+        defaults: &GroupOptions,
+    ) -> Result<Self> {
+        let choices = Choice::from_flags(&arguments.cloud_provider, &arguments.cloud_config)?;
+        let mut providers = Vec::new();
+        for choice in &choices {
+            let opened = choice.open(clock, defaults)?;
+            let steady = Steady::new(opened.provider, Limits::default());
+            providers.push(Arc::new(steady) as Arc<dyn Provider>);
+        }
+        if let [only] = providers.as_slice() {
+            return Ok(Self { provider: Arc::clone(only), fleet: None });
+        }
+        let fleet = Fleet::new(providers, clock, Upkeep::default())
+            .context("--cloud-config needs a list with a name for each")?;
+        let fleet = Arc::new(fleet);
+        Ok(Self { provider: Arc::clone(&fleet) as Arc<dyn Provider>, fleet: Some(fleet) })
+    }
+
+    /// Begins to keep it fresh, until `shutdown`. Has to be called where tokio runs.
+    pub(crate) fn start(&self, shutdown: &Shutdown) {
+        if let Some(fleet) = &self.fleet {
+            let (fleet, shutdown) = (Arc::clone(fleet), shutdown.clone());
+            tokio::spawn(async move { fleet.run(&shutdown).await });
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! `plimsoll provider serve`, run as a user runs it.
+
+#![expect(clippy::unwrap_used, reason = "a test stops where it is surprised")]
+
+use std::{
+    fs,
+    io::{BufRead as _, BufReader},
+    path::Path,
+    process::{Child, Command, Stdio},
+};
+
+use expect_test::{Expect, expect};
+use plimsoll_extgrpc::{CloudConfig, ExternalGrpc};
+use plimsoll_model::{GroupOptions, Symbol};
+use plimsoll_net::{
+    Clock,
+    pki::{Authority, Identity},
+};
+use plimsoll_provider::{Order, OrderId, Provider as _};
+use tempfile::TempDir;
+
+const CATALOGUE: &str =
+    "groups: [{id: small, max: 3, template: {cpu: 2, memory: 4Gi}, price: 0.5}]";
+
+fn command(folder: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_plimsoll"));
+    command.current_dir(folder).args(["provider", "serve"]).args(arguments);
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+/// A folder with a catalogue that can be used.
+fn folder() -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("catalogue.yaml"), CATALOGUE).unwrap();
+    folder
+}
+
+fn check_refused(folder: &Path, arguments: &[&str], expected: &Expect) {
+    let output = command(folder, arguments).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    expected.assert_eq(&String::from_utf8(output.stderr).unwrap());
+}
+
+#[test]
+fn what_cannot_be_served_is_refused_in_one_line() {
+    let folder = folder();
+    let path = folder.path();
+    let simulated = ["--cloud-provider=simulated", "--cloud-config=catalogue.yaml"];
+    check_refused(
+        path,
+        &[],
+        &expect![[r#"
+        error: say which infrastructure with --cloud-provider
+    "#]],
+    );
+    check_refused(
+        path,
+        &["--cloud-provider=simulated"],
+        &expect![[r#"
+        error: --cloud-provider names 1 and --cloud-config has 0; each needs its own file, in the same order
+    "#]],
+    );
+    check_refused(
+        path,
+        &["--cloud-provider=simulated", "--cloud-config=none.yaml"],
+        &expect![[r#"
+        error: none.yaml: No such file or directory (os error 2)
+    "#]],
+    );
+    fs::write(path.join("bad.yaml"), "groups: [{id: a, min: 4, max: 3, template: {cpu: 1}}]")
+        .unwrap();
+    check_refused(
+        path,
+        &["--cloud-provider=simulated", "--cloud-config=bad.yaml"],
+        &expect![[r#"
+        error: bad.yaml:1: groups[0].min: 4 is above max, which is 3
+    "#]],
+    );
+    check_refused(
+        path,
+        &[simulated[0], simulated[1], "--cert=tls.crt"],
+        &expect![[r#"
+        error: --key-cert, --cert and --ca-cert go together; one of them is missing
+    "#]],
+    );
+    let all = ["--cert=tls.crt", "--key-cert=tls.key", "--ca-cert=ca.crt"];
+    check_refused(
+        path,
+        &[simulated[0], simulated[1], all[0], all[1], all[2]],
+        &expect![[r#"
+            error: cannot read tls.crt: No such file or directory (os error 2)
+        "#]],
+    );
+    check_refused(
+        path,
+        &["--cloud-provider=simulated,simulated", "--cloud-config=catalogue.yaml,catalogue.yaml"],
+        &expect![[r#"
+            error: --cloud-config needs a list with a name for each: two providers are called simulated; give one of them another name
+        "#]],
+    );
+}
+
+/// A server that is stopped when the test ends, however it ends.
+struct Running(Child, String);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn start(folder: &Path, arguments: &[&str]) -> Running {
+    let mut child = command(folder, arguments).spawn().unwrap();
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    let line = lines.find(|line| line.as_ref().unwrap().contains("serving externalgrpc")).unwrap();
+    let line = line.unwrap();
+    let (_, port) = line.split_once("127.0.0.1:").unwrap();
+    let port: String = port.chars().take_while(char::is_ascii_digit).collect();
+    // Whoever reads no further would stop the server with its next message.
+    std::thread::spawn(move || lines.for_each(drop));
+    Running(child, port)
+}
+
+#[tokio::test]
+async fn a_client_with_the_right_certificate_buys_a_machine() {
+    let folder = folder();
+    let path = folder.path();
+    let authority = Authority::new("test", Clock::system().now()).unwrap();
+    let write = |name: &str, identity: &Identity| {
+        fs::write(path.join(format!("{name}.crt")), &identity.certificate).unwrap();
+        fs::write(path.join(format!("{name}.key")), identity.key_pem()).unwrap();
+    };
+    fs::write(path.join("ca.crt"), authority.certificate()).unwrap();
+    write("server", &authority.server(&["localhost", "127.0.0.1"]).unwrap());
+    write("client", &authority.client("autoscaler", None).unwrap());
+    let server = start(
+        path,
+        &[
+            "--cloud-provider=simulated",
+            "--cloud-config=catalogue.yaml",
+            "--address=127.0.0.1:0",
+            "--cert=server.crt",
+            "--key-cert=server.key",
+            "--ca-cert=ca.crt",
+        ],
+    );
+
+    let file = |name: &str| path.join(name).display().to_string();
+    let config = format!(
+        "address: localhost:{}\ncert: {}\nkey: {}\ncacert: {}\n",
+        server.1,
+        file("client.crt"),
+        file("client.key"),
+        file("ca.crt")
+    );
+    let config = CloudConfig::parse("config", &config).unwrap();
+    let client = ExternalGrpc::new("peer", config, GroupOptions::default(), Clock::system());
+    assert_eq!(client.refresh().await.unwrap().groups[0].group.target, 0);
+    let id = OrderId::new("order-1").unwrap();
+    let order = Order { id, group: Symbol::new("small"), count: 2, from: 0 };
+    client.increase(&order).await.unwrap();
+    assert_eq!(client.refresh().await.unwrap().groups[0].group.target, 2);
+}
