@@ -19,7 +19,7 @@ pub use parse::{ParseError, parse};
 pub use protobuf::{ProtobufError, from_protobuf};
 pub use table::{built_in, built_in_kind};
 pub(crate) use table::{definition, kinds_of, listing_from, name_of};
-pub(crate) use text::is_date_time;
+pub(crate) use text::{is_date_time, whole};
 
 /// A type of value: what may be there, and how changes to it are merged.
 ///

@@ -156,7 +156,7 @@ fn nulls_go_and_defaults_come() {
 fn unknown_fields_are_pruned_where_the_schema_does_not_keep_them() {
     let kind = widget();
     let mut object = json!({"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "a", "odd": 1},
-        "spec": {"size": "kept for the check", "unknown": 1, "free": {"kept": {"deep": true}}, "ports": [{"port": 1, "x": 2}],
+        "spec": {"size": "kept for the check", "replicas": 2.0, "ratio": 0.5, "unknown": 1, "free": {"kept": {"deep": true}}, "ports": [{"port": 1, "x": 2}],
             "template": {"apiVersion": "v1", "kind": "X", "metadata": {"name": "t", "odd": 1}, "kept": 1}}});
     let findings = decode(&kind.schema, &mut object);
     let expected =
@@ -167,6 +167,7 @@ fn unknown_fields_are_pruned_where_the_schema_does_not_keep_them() {
     with_zero_values(&kind.schema, &mut object);
     assert_eq!(object, before, "custom resources have no zero values");
     assert_eq!(object["spec"]["template"]["kept"], 1);
+    assert_eq!((&object["spec"]["replicas"], &object["spec"]["ratio"]), (&json!(2), &json!(0.5)));
     let wrong = decode(&kind.schema, &mut json!({"metadata": {"name": 1}}));
     assert!(wrong.type_error.is_some(), "metadata is checked like any");
 }

@@ -8,7 +8,10 @@ use super::{
     formats,
     structural::{Additional, Checks, Schema},
 };
-use crate::error::{FieldError, FieldErrorKind};
+use crate::{
+    error::{FieldError, FieldErrorKind},
+    schema::whole,
+};
 
 /// What is wrong with `value`, which is at `path` (empty for the root).
 pub(crate) fn check(schema: &Schema, path: &str, value: &Value) -> Vec<FieldError> {
@@ -192,11 +195,6 @@ fn number(schema: &Schema, path: &str, value: &Value, found: &mut Vec<FieldError
             refuse(format!("{path} in body should be less than or equal to {most}"));
         }
     }
-}
-
-/// A float that is an integer.
-fn whole(number: f64) -> Option<i64> {
-    if number.fract() == 0.0 { format!("{number:.0}").parse().ok() } else { None }
 }
 
 fn list(schema: &Schema, path: &str, items: &[Value], found: &mut Vec<FieldError>) {

@@ -129,7 +129,12 @@ impl<'t> Decoder<'t> {
                 _ => {}
             },
             Shape::Any => {}
-            _ if custom => {}
+            _ if custom => {
+                // A float that is whole is written as an integer.
+                if let Some(integer) = value.as_f64().and_then(text::whole) {
+                    *value = Value::from(integer);
+                }
+            }
             scalar => self.scalar(ty, scalar, value),
         }
         self.custom = custom;

@@ -62,6 +62,11 @@ fn form(text: &str, precision: Precision) -> Result<(), (&str, &'static str)> {
     if rest == "Z" || zone { Ok(()) } else { Err((rest, "Z07:00")) }
 }
 
+/// The integer that a float is, if it is one.
+pub(crate) fn whole(number: f64) -> Option<i64> {
+    if number.fract() == 0.0 { format!("{number:.0}").parse().ok() } else { None }
+}
+
 /// How many digits a text begins with.
 fn digits(text: &str) -> usize {
     text.bytes().take_while(u8::is_ascii_digit).count()
