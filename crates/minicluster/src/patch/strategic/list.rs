@@ -63,12 +63,16 @@ pub(super) fn put_in_order(
             check_order(changes, &order, key)?;
         }
         let before = live.clone().unwrap_or_default();
+        let is_empty = before.is_empty() && changes.as_ref().is_none_or(Vec::is_empty);
         let merged = match (live, changes) {
             (None, None) => continue,
             (Some(live), None) => live,
             (None, Some(changes)) => changes.into_iter().filter_map(without_directives).collect(),
             (Some(live), Some(changes)) => merge(rule, item.as_deref(), live, changes)?,
         };
+        if is_empty {
+            return Err(Problem::Other("no elements in any of the given slices".to_owned()));
+        }
         check_keys(&merged, key)?;
         let arranged = arrange(merged, &order, &before, key);
         original.insert(name.to_owned(), Value::Array(arranged));
