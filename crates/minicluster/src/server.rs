@@ -30,7 +30,7 @@ use self::{
     resource::Call,
 };
 pub use self::{
-    access::{Access, Anonymous, User},
+    access::{Access, Anonymous, Authorization, User},
     kubeconfig::{Credentials, kubeconfig},
     tls::{Certificates, CertificatesError},
 };
@@ -49,6 +49,7 @@ mod path;
 mod query;
 mod resource;
 mod review;
+mod roles;
 mod rows;
 mod shape;
 mod stub;
@@ -125,16 +126,17 @@ impl Server {
         match Route::parse(text) {
             None => Ok(page_not_found()),
             Some(Route::Other(segments)) => {
-                access::authorize_path(&user, &method, text)?;
+                self.access().check_path(self.api(), &user, &method, text)?;
                 let segments: Vec<&str> = segments.iter().map(String::as_str).collect();
                 info::answer(self, &method, &segments, &headers)
             }
             Some(Route::Version { group, version }) => {
-                access::authorize_path(&user, &method, text)?;
+                self.access().check_path(self.api(), &user, &method, text)?;
                 info::resources(self.api(), &method, &group, &version, &headers)
             }
             Some(Route::Resource(path)) => {
-                access::authorize_resource(&user, &method, &path, &query)?;
+                let verb = path.verb(&method, &query);
+                self.access().check_resource(self.api(), &user, verb, &path)?;
                 let body = body::read(body).await;
                 let call = Call { server: self, user, method, headers, path, query, body };
                 match review::answer(&call) {

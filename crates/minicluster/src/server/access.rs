@@ -3,7 +3,7 @@
 use std::{
     collections::HashMap,
     fmt,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Mutex, PoisonError},
 };
 
 use http::{HeaderMap, Method, header::AUTHORIZATION};
@@ -12,12 +12,21 @@ use plimsoll_net::listen::Peer;
 use secrecy::{ExposeSecret as _, SecretString};
 use uuid::Uuid;
 
-use crate::ApiError;
+use crate::{Api, ApiError};
 
-use super::{path::ResourcePath, query::Query};
+use super::{
+    path::ResourcePath,
+    roles::{self, Wish},
+};
 
 /// What anybody may look at.
 const PUBLIC: [&str; 4] = ["version", "healthz", "livez", "readyz"];
+
+/// What everybody who is known may look at besides.
+const DISCOVERY: [&str; 3] = ["api", "apis", "openapi"];
+
+/// What everybody who is known may ask about himself.
+const REVIEWS: [&str; 2] = ["selfsubjectaccessreviews", "selfsubjectreviews"];
 
 /// Somebody who sends requests.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,10 +47,22 @@ pub enum Anonymous {
     Refused,
 }
 
-/// Who is let in.
+/// What those may do who are known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Authorization {
+    /// Everything.
+    #[default]
+    Everything,
+    /// What the roles allow that are bound to them; members of `system:masters` everything.
+    Roles,
+}
+
+/// Who is let in, and what for.
 pub struct Access {
     /// Whether one may come without credentials.
     pub anonymous: Anonymous,
+    /// What those may do who are known.
+    pub authorization: Authorization,
     /// The administrator's token.
     pub admin_token: SecretString,
     /// Tokens that were issued to service accounts.
@@ -95,7 +116,8 @@ impl User {
 impl Access {
     /// Lets in who shows this token or a certificate.
     pub fn new(admin_token: SecretString, anonymous: Anonymous) -> Self {
-        Self { anonymous, admin_token, issued: Mutex::default() }
+        let authorization = Authorization::default();
+        Self { anonymous, authorization, admin_token, issued: Mutex::default() }
     }
 
     /// A token for a service account.
@@ -141,53 +163,74 @@ impl fmt::Debug for Access {
     }
 }
 
-/// Whether `user` may do this with a resource. Who is known may do everything.
-pub(super) fn authorize_resource(
-    user: &Arc<User>,
-    method: &Method,
-    path: &ResourcePath,
-    query: &Query,
-) -> Result<(), ApiError> {
-    if !user.is_anonymous() {
-        return Ok(());
+impl Access {
+    /// Whether `user` may do this.
+    pub(super) fn allows(&self, api: &Api, user: &User, wish: Wish<'_>) -> bool {
+        match wish {
+            Wish::Path { path, .. } if is_below(path, &PUBLIC) => true,
+            _ if user.is_anonymous() => false,
+            _ if self.authorization == Authorization::Everything => true,
+            Wish::Path { path, .. } if is_below(path, &DISCOVERY) => true,
+            Wish::Resource { verb: "create", resource, .. } if REVIEWS.contains(&resource) => true,
+            wish => roles::allow(api, user, wish),
+        }
     }
-    let resource = match &path.subresource {
-        Some(subresource) => format!("{}/{subresource}", path.plural),
-        None => path.plural.clone(),
-    };
-    let place = match &path.namespace {
-        Some(namespace) => format!("in the namespace \"{namespace}\""),
-        None => "at the cluster scope".to_owned(),
-    };
-    let name = path.name.as_deref().unwrap_or_default();
-    let what = match (path.group.as_str(), name) {
-        ("", "") => path.plural.clone(),
-        ("", name) => format!("{} \"{name}\"", path.plural),
-        (group, "") => format!("{}.{group}", path.plural),
-        (group, name) => format!("{}.{group} \"{name}\"", path.plural),
-    };
-    let message = format!(
-        "{what} is forbidden: User \"{}\" cannot {} resource \"{resource}\" in API group \"{}\" {place}",
-        user.name,
-        path.verb(method, query),
-        path.group,
-    );
-    Err(ApiError::new(403, "Forbidden", message).about(&path.group, &path.plural, name))
+
+    /// Refuses what `user` may not do with a resource.
+    pub(super) fn check_resource(
+        &self,
+        api: &Api,
+        user: &User,
+        verb: &str,
+        path: &ResourcePath,
+    ) -> Result<(), ApiError> {
+        let resource = match &path.subresource {
+            Some(subresource) => format!("{}/{subresource}", path.plural),
+            None => path.plural.clone(),
+        };
+        let (group, namespace) = (path.group.as_str(), path.namespace.as_deref());
+        let name = path.name.as_deref().unwrap_or_default();
+        let wish = Wish::Resource { verb, group, resource: &resource, namespace, name };
+        if self.allows(api, user, wish) {
+            return Ok(());
+        }
+        let place = match namespace {
+            Some(namespace) => format!("in the namespace \"{namespace}\""),
+            None => "at the cluster scope".to_owned(),
+        };
+        let what = match (group, name) {
+            ("", "") => path.plural.clone(),
+            ("", name) => format!("{} \"{name}\"", path.plural),
+            (group, "") => format!("{}.{group}", path.plural),
+            (group, name) => format!("{}.{group} \"{name}\"", path.plural),
+        };
+        let message = format!(
+            "{what} is forbidden: User \"{}\" cannot {verb} resource \"{resource}\" in API group \"{group}\" {place}",
+            user.name,
+        );
+        Err(ApiError::new(403, "Forbidden", message).about(group, &path.plural, name))
+    }
+
+    /// Refuses a path that is no resource to who may not see it.
+    pub(super) fn check_path(
+        &self,
+        api: &Api,
+        user: &User,
+        method: &Method,
+        path: &str,
+    ) -> Result<(), ApiError> {
+        let verb = method.as_str().to_ascii_lowercase();
+        if self.allows(api, user, Wish::Path { verb: &verb, path }) {
+            return Ok(());
+        }
+        let message = format!("forbidden: User \"{}\" cannot {verb} path \"{path}\"", user.name);
+        Err(ApiError::new(403, "Forbidden", message).about("", "", ""))
+    }
 }
 
-/// Whether `user` may see a path that is no resource.
-pub(super) fn authorize_path(
-    user: &Arc<User>,
-    method: &Method,
-    path: &str,
-) -> Result<(), ApiError> {
+fn is_below(path: &str, roots: &[&str]) -> bool {
     let first = path.split('/').find(|part| !part.is_empty()).unwrap_or_default();
-    if !user.is_anonymous() || PUBLIC.contains(&first) {
-        return Ok(());
-    }
-    let verb = method.as_str().to_ascii_lowercase();
-    let message = format!("forbidden: User \"{}\" cannot {verb} path \"{path}\"", user.name);
-    Err(ApiError::new(403, "Forbidden", message).about("", "", ""))
+    roots.contains(&first)
 }
 
 /// The token of a `Bearer` header that has one.

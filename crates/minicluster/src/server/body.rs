@@ -132,6 +132,15 @@ pub(super) async fn read(body: Body) -> Result<Bytes, ApiError> {
     }
 }
 
+/// 400: an object of a kind that somebody defined does not say of which kind it is.
+pub(super) fn untyped(text: &[u8], must_be: &str) -> ApiError {
+    ApiError::bad_request(format!(
+        "the object provided is unrecognized (must be of type {must_be}): Object 'Kind' is missing in '{}' ({})",
+        String::from_utf8_lossy(text),
+        quoted(text)
+    ))
+}
+
 /// A YAML document as a value, with the booleans of YAML 1.1.
 pub(super) fn from_yaml(text: &[u8]) -> Result<Value, String> {
     let text = std::str::from_utf8(text).map_err(|error| error.to_string())?;

@@ -64,7 +64,11 @@ pub(super) fn answer(
         }
         Shape::Object | Shape::Discovery => {
             let item = if kind.custom.is_some() { Item::Whole } else { Item::Untyped };
-            (typed(&kind.api_version(), &kind.list_kind), "items", item)
+            let mut head = typed(&kind.api_version(), &kind.list_kind);
+            if kind.custom.is_some() && listing.continue_token.is_none() {
+                head["metadata"]["continue"] = json!("");
+            }
+            (head, "items", item)
         }
     };
     if matches!(item, Item::Metadata(_)) && listing.items.is_empty() {

@@ -20,7 +20,7 @@ use super::{
     access::User,
     answer::{Answer, document, method_not_allowed, no_such_resource, page_not_found, warn},
     below,
-    body::{Patching, Writing},
+    body::{Patching, Writing, untyped},
     list, options,
     path::ResourcePath,
     query::Query,
@@ -256,7 +256,12 @@ impl Call<'_> {
 
     /// The object that the request brings, with what was given twice in it.
     pub(super) fn object(&self, kind: &Kind) -> Result<(Value, Vec<String>), ApiError> {
-        Writing::of(&self.headers)?.read(self.body.as_ref().map_err(Clone::clone)?, &kind.kind)
+        let text = self.body.as_ref().map_err(Clone::clone)?;
+        let (value, duplicates) = Writing::of(&self.headers)?.read(text, &kind.kind)?;
+        if kind.custom.is_some() && value["kind"].as_str().is_none_or(str::is_empty) {
+            return Err(untyped(text, &kind.kind));
+        }
+        Ok((value, duplicates))
     }
 
     fn wrote(

@@ -3,7 +3,7 @@
 use plimsoll_minicluster::{
     Api,
     api::{WatchEvent, WatchQuery, WriteOptions},
-    server::{Access, Anonymous, Server},
+    server::{Access, Anonymous, Authorization, Server},
 };
 use plimsoll_net::Clock;
 use serde_json::json;
@@ -25,7 +25,9 @@ pub(crate) fn start(needs: &[String]) -> Client {
         tokio::spawn(compact_often(api));
     }
     tokio::spawn(give_service_accounts(api.clone()));
-    let server = Server::new(api, Access::new(TOKEN.into(), anonymous));
+    let mut access = Access::new(TOKEN.into(), anonymous);
+    access.authorization = Authorization::Roles;
+    let server = Server::new(api, access);
     Client { server, token: TOKEN.to_owned() }
 }
 

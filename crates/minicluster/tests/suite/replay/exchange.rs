@@ -1,11 +1,15 @@
 //! Sending requests to a server in this process, and reading what it says.
 
-use std::time::Duration;
+use std::{
+    io::{self, Write},
+    time::Duration,
+};
 
 use axum::body::Body;
 use http::{Request, Response};
 use http_body_util::BodyExt as _;
-use serde_json::{Map, Value, json};
+use serde::Serialize as _;
+use serde_json::{Map, Value, json, ser::Formatter};
 use tokio::{
     sync::mpsc,
     time::{Instant, timeout, timeout_at},
@@ -35,6 +39,9 @@ pub(crate) struct Stream {
     lines: mpsc::UnboundedReceiver<Value>,
     ended: bool,
 }
+
+/// Writes JSON with spaces, as the recorder did: some answers quote what was sent.
+struct Spaced;
 
 // === impl Client ===
 
@@ -66,6 +73,7 @@ impl Client {
     async fn send(&self, request: &Value, auth: Option<&str>) -> Response<Body> {
         let mut headers: Map<String, Value> = Map::new();
         headers.insert("Accept".to_owned(), json!("application/json"));
+        headers.insert("User-Agent".to_owned(), json!("recorder/1.0"));
         let data = payload(request);
         if data.is_some() {
             headers.insert("Content-Type".to_owned(), json!("application/json"));
@@ -168,7 +176,28 @@ fn payload(request: &Value) -> Option<String> {
         let text = |key: &str| fill[key].as_str().unwrap();
         return Some(text("prefix").to_owned() + &text("fill").repeat(times) + text("suffix"));
     }
-    request.get("body").map(ToString::to_string)
+    let mut text = Vec::new();
+    request
+        .get("body")?
+        .serialize(&mut serde_json::Serializer::with_formatter(&mut text, Spaced))
+        .unwrap();
+    Some(String::from_utf8(text).unwrap())
+}
+
+// === impl Spaced ===
+
+impl Formatter for Spaced {
+    fn begin_array_value<W: Write + ?Sized>(&mut self, out: &mut W, first: bool) -> io::Result<()> {
+        if first { Ok(()) } else { out.write_all(b", ") }
+    }
+
+    fn begin_object_key<W: Write + ?Sized>(&mut self, out: &mut W, first: bool) -> io::Result<()> {
+        if first { Ok(()) } else { out.write_all(b", ") }
+    }
+
+    fn begin_object_value<W: Write + ?Sized>(&mut self, out: &mut W) -> io::Result<()> {
+        out.write_all(b": ")
+    }
 }
 
 fn decode(data: &[u8], content_type: Option<&str>) -> (&'static str, Value) {
