@@ -50,54 +50,54 @@ fn what_cannot_be_served_is_refused_in_one_line() {
     check_refused(
         path,
         &[],
-        &expect![[r#"
+        &expect![[r"
         error: say which infrastructure with --cloud-provider
-    "#]],
+    "]],
     );
     check_refused(
         path,
         &["--cloud-provider=simulated"],
-        &expect![[r#"
+        &expect![[r"
         error: --cloud-provider names 1 and --cloud-config has 0; each needs its own file, in the same order
-    "#]],
+    "]],
     );
     check_refused(
         path,
         &["--cloud-provider=simulated", "--cloud-config=none.yaml"],
-        &expect![[r#"
+        &expect![[r"
         error: none.yaml: No such file or directory (os error 2)
-    "#]],
+    "]],
     );
     fs::write(path.join("bad.yaml"), "groups: [{id: a, min: 4, max: 3, template: {cpu: 1}}]")
         .unwrap();
     check_refused(
         path,
         &["--cloud-provider=simulated", "--cloud-config=bad.yaml"],
-        &expect![[r#"
+        &expect![[r"
         error: bad.yaml:1: groups[0].min: 4 is above max, which is 3
-    "#]],
+    "]],
     );
     check_refused(
         path,
         &[simulated[0], simulated[1], "--cert=tls.crt"],
-        &expect![[r#"
+        &expect![[r"
         error: --key-cert, --cert and --ca-cert go together; one of them is missing
-    "#]],
+    "]],
     );
     let all = ["--cert=tls.crt", "--key-cert=tls.key", "--ca-cert=ca.crt"];
     check_refused(
         path,
         &[simulated[0], simulated[1], all[0], all[1], all[2]],
-        &expect![[r#"
+        &expect![[r"
             error: cannot read tls.crt: No such file or directory (os error 2)
-        "#]],
+        "]],
     );
     check_refused(
         path,
         &["--cloud-provider=simulated,simulated", "--cloud-config=catalogue.yaml,catalogue.yaml"],
-        &expect![[r#"
+        &expect![[r"
             error: --cloud-config needs a list with a name for each: two providers are called simulated; give one of them another name
-        "#]],
+        "]],
     );
 }
 
