@@ -3,4 +3,5 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test stops where it is surprised")]
 
 mod loopback;
+mod outage;
 mod simulated;
