@@ -1,0 +1,14 @@
+//! The loop: observe, plan, act, record.
+//!
+//! ```text
+//! mirror (cluster) ──┐
+//! fleet (provider) ──┼─▶ observe ─▶ World ─▶ plan ─▶ Plan ─▶ act ─▶ orders, retirements, repairs, soft taints
+//! notebook (cluster) ┘                                  └▶ record: notebook, status, metrics, events, explanations
+//! ```
+
+pub mod engine;
+pub mod observe;
+pub mod orders;
+pub mod record;
+pub mod retire;
+pub mod settings;
