@@ -1,1 +1,2 @@
 //! controllers.
+pub(crate) mod budget;

@@ -29,6 +29,7 @@ pub mod kubelet;
 pub mod object;
 pub mod openapi;
 pub mod patch;
+mod read;
 pub mod registry;
 pub mod rules;
 pub mod scheduler;

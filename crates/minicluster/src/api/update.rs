@@ -254,6 +254,8 @@ fn prepare(kind: &Kind, at: &Target<'_>, new: &mut Value, old: &Value) {
                 members.insert("spec".to_owned(), spec);
             }
         }
+        // Whoever binds or scales has changed that and nothing else.
+        Some(Subresource::Binding | Subresource::Scale) => {}
         Some(_) => (kind.rules.prepare_status)(new, old),
     }
     if metadata::text(new, "uid").is_empty() {
@@ -266,7 +268,8 @@ fn prepare(kind: &Kind, at: &Target<'_>, new: &mut Value, old: &Value) {
     if metadata::number(new, "deletionGracePeriodSeconds").is_none() {
         metadata::keep(new, old, "deletionGracePeriodSeconds");
     }
-    if kind.rules.generation && at.subresource.is_none() && wishes(kind, new) != wishes(kind, old) {
+    let counts = matches!(at.subresource, None | Some(Subresource::Scale));
+    if kind.rules.generation && counts && wishes(kind, new) != wishes(kind, old) {
         let generation = metadata::number(old, "generation").unwrap_or_default();
         metadata::set(new, "generation", json!(generation + 1));
     }
@@ -284,13 +287,16 @@ fn check(kind: &Kind, at: &Target<'_>, new: &Value, old: &Value) -> Result<(), A
     // The real server checks metadata twice, and lists what it finds twice.
     let mut errors = rules::metadata::validate_update(new, old);
     errors.extend(errors.clone());
-    let status = at.subresource.is_some();
+    let status = !matches!(at.subresource, None | Some(Subresource::Scale));
     // A custom resource's schema is about the status too.
     if !status || kind.custom.is_some() {
         errors.extend(kind.mistakes(new, Some(old)));
     }
     let rule = if status { kind.rules.validate_status } else { kind.rules.validate_update };
-    errors.extend(rule(new, old));
+    // A binding may change what nobody else may, and was checked by whoever made it.
+    if at.subresource != Some(Subresource::Binding) {
+        errors.extend(rule(new, old));
+    }
     if errors.is_empty() {
         return Ok(());
     }

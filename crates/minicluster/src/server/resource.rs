@@ -62,7 +62,9 @@ impl Call<'_> {
     /// Answers the request.
     pub(super) async fn answer(self) -> Result<Answer, ApiError> {
         let found = self.api().kind(&self.path.group, &self.path.version, &self.path.plural);
-        let Some(kind) = found else { return self.unknown() };
+        let Some(kind) = found else {
+            return below::bindings(&self).unwrap_or_else(|| self.unknown());
+        };
         let place = match self.place(&kind) {
             Ok(place) => place,
             Err(Some(error)) => return Err(error),
@@ -176,7 +178,7 @@ impl Call<'_> {
         let accepted = self.accepted(Offer::Objects)?;
         let target = self.target(kind, Some(subresource));
         let found = below::get(self.api(), kind, &target)?;
-        shape::object(200, kind, &found, accepted, self.now())
+        shape::object(200, below::shown(kind, Some(subresource)), &found, accepted, self.now())
     }
 
     fn create(self, kind: &Kind) -> Result<Answer, ApiError> {
@@ -192,7 +194,7 @@ impl Call<'_> {
         let (value, duplicates) = self.object(kind)?;
         let options = options::write("CreateOptions", &self.headers, &self.query, duplicates)?;
         let target = self.target(kind, Some(subresource));
-        let answer = below::create(self.api(), kind, &target, value, &options)?;
+        let answer = below::create(self.api(), kind, &target, &value, &options)?;
         Ok(document(201, &answer, accepted.encoding))
     }
 
@@ -200,8 +202,9 @@ impl Call<'_> {
         let accepted = self.accepted(Offer::Objects)?;
         let (value, duplicates) = self.object(kind)?;
         let options = options::write("UpdateOptions", &self.headers, &self.query, duplicates)?;
-        let written = self.api().update(kind, &self.target(kind, below), value, &options)?;
-        self.wrote(kind, &written, accepted)
+        let target = self.target(kind, below);
+        let written = below::update(self.api(), kind, &target, value, &options)?;
+        self.wrote(below::shown(kind, below), &written, accepted)
     }
 
     fn patch(self, kind: &Kind, below: Option<Subresource>) -> Result<Answer, ApiError> {
@@ -210,8 +213,9 @@ impl Call<'_> {
         let text = self.body.clone()?;
         let (options, force) = options::patch(patching, &self.headers, &self.query)?;
         let request = patching.read(&text, force)?;
-        let written = self.api().patch(kind, &self.target(kind, below), request, &options)?;
-        self.wrote(kind, &written, accepted)
+        let target = self.target(kind, below);
+        let written = below::patch(self.api(), kind, &target, request, &options)?;
+        self.wrote(below::shown(kind, below), &written, accepted)
     }
 
     fn delete(self, kind: &Kind) -> Result<Answer, ApiError> {

@@ -1,0 +1,236 @@
+//! What controllers must find quickly: pods by owner, by node and by labels, and the dependents of any object.
+//!
+//! Everything else is read from the store when it is needed. Pods of a workload share their labels, so that a selector is tried
+//! once for each set of labels in a namespace and not once for each pod.
+
+use std::sync::Arc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::facts::{Meta, Owner, Pod};
+use crate::{
+    Object,
+    object::{Key, Labels},
+    store::{LabelSelector, Resource},
+};
+
+/// An object of any kind, by name.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Ref {
+    /// What it is.
+    pub resource: Resource,
+    /// Which.
+    pub key: Key,
+}
+
+/// What is known of all objects.
+#[derive(Debug, Default)]
+pub struct Index {
+    pods: FxHashMap<Key, Arc<Pod>>,
+    /// By namespace, then by labels.
+    by_labels: FxHashMap<Arc<str>, FxHashMap<Labels, FxHashSet<Key>>>,
+    by_node: FxHashMap<Arc<str>, FxHashSet<Key>>,
+    /// Objects that have owners, by the owner's uid.
+    dependents: FxHashMap<Box<str>, FxHashSet<Ref>>,
+    /// The owners of objects that are not pods; pods carry theirs.
+    owners: FxHashMap<Ref, Box<[Owner]>>,
+}
+
+/// What happened to an object.
+#[derive(Debug)]
+pub struct Change {
+    /// Which object.
+    pub target: Ref,
+    /// Its newest state, or its last.
+    pub object: Arc<Object>,
+    /// Whether it is gone.
+    pub gone: bool,
+    /// Owners, finalizers, deletion, in that state.
+    pub meta: Meta,
+    /// Whom it belonged to before.
+    pub owners_before: Box<[Owner]>,
+    /// For pods: what it was before.
+    pub pod_before: Option<Arc<Pod>>,
+    /// For pods: what it is now.
+    pub pod: Option<Arc<Pod>>,
+}
+
+// === impl Change ===
+
+impl Change {
+    /// Whether it is about this built-in resource.
+    pub fn is(&self, group: &str, plural: &str) -> bool {
+        *self.target.resource.plural == *plural && *self.target.resource.group == *group
+    }
+
+    /// Whether it is about a pod.
+    pub fn is_pod(&self) -> bool {
+        self.is("", "pods")
+    }
+
+    /// The pod before and after, as far as there was one and is one.
+    pub fn pods(&self) -> impl Iterator<Item = &Arc<Pod>> {
+        self.pod_before.iter().chain(&self.pod)
+    }
+
+    /// The controlling owner of a kind, before and after.
+    pub fn controllers<'c>(&'c self, kind: &'c str) -> impl Iterator<Item = &'c Owner> {
+        let owners = self.owners_before.iter().chain(&self.meta.owners);
+        owners.filter(move |owner| owner.controller && *owner.kind == *kind)
+    }
+}
+
+// === impl Index ===
+
+impl Index {
+    /// Takes in the newest state of an object, or its last.
+    pub fn update(&mut self, resource: &Resource, object: Arc<Object>, gone: bool) -> Change {
+        let target = Ref { resource: resource.clone(), key: object.key.clone() };
+        let is_pod = resource.group.is_empty() && &*resource.plural == "pods";
+        let pod = if is_pod { Pod::of(&object).map(Arc::new) } else { None };
+        let meta = match &pod {
+            Some(pod) => pod.meta.clone(),
+            None => Meta::of(&object),
+        };
+        let mut change = Change {
+            target,
+            object,
+            gone,
+            meta,
+            owners_before: Box::default(),
+            pod_before: None,
+            pod: if gone { None } else { pod },
+        };
+        if is_pod {
+            self.exchange_pod(&mut change);
+        } else {
+            change.owners_before = self.owners.remove(&change.target).unwrap_or_default();
+            if !gone && !change.meta.owners.is_empty() {
+                self.owners.insert(change.target.clone(), change.meta.owners.clone());
+            }
+        }
+        let now = if gone { &[][..] } else { &*change.meta.owners };
+        for owner in &change.owners_before {
+            if !now.iter().any(|other| other.uid == owner.uid) {
+                remove(&mut self.dependents, &owner.uid, &change.target);
+            }
+        }
+        for owner in now {
+            self.dependents.entry(owner.uid.clone()).or_default().insert(change.target.clone());
+        }
+        change
+    }
+
+    fn exchange_pod(&mut self, change: &mut Change) {
+        let key = &change.target.key;
+        let before = match &change.pod {
+            Some(pod) => self.pods.insert(key.clone(), Arc::clone(pod)),
+            None => self.pods.remove(key),
+        };
+        let labels = |pod: &Option<Arc<Pod>>| pod.as_ref().map(|pod| pod.object.labels.clone());
+        let node = |pod: &Option<Arc<Pod>>| {
+            pod.as_ref().map(|pod| Arc::clone(&pod.node)).filter(|node| !node.is_empty())
+        };
+        let (old, new) = (labels(&before), labels(&change.pod));
+        if old != new {
+            let here = self.by_labels.entry(Arc::clone(&key.namespace)).or_default();
+            if let Some(old) = old {
+                remove(here, &old, key);
+            }
+            if let Some(new) = new {
+                here.entry(new).or_default().insert(key.clone());
+            }
+            if here.is_empty() {
+                self.by_labels.remove(&key.namespace);
+            }
+        }
+        let (old, new) = (node(&before), node(&change.pod));
+        if old != new {
+            if let Some(old) = old {
+                remove(&mut self.by_node, &old, key);
+            }
+            if let Some(new) = new {
+                self.by_node.entry(new).or_default().insert(key.clone());
+            }
+        }
+        if let Some(before) = &before {
+            change.owners_before.clone_from(&before.meta.owners);
+        }
+        change.pod_before = before;
+    }
+
+    /// The pod of this name.
+    pub fn pod(&self, key: &Key) -> Option<&Arc<Pod>> {
+        self.pods.get(key)
+    }
+
+    /// Everything that is known of a resource, for finding out what has vanished.
+    pub fn pod_keys(&self) -> impl Iterator<Item = &Key> {
+        self.pods.keys()
+    }
+
+    /// Objects other than pods that have owners.
+    pub fn owned(&self) -> impl Iterator<Item = &Ref> {
+        self.owners.keys()
+    }
+
+    /// The pods in a namespace that a selector selects.
+    pub fn selected<'i>(
+        &'i self,
+        namespace: &str,
+        selector: &'i LabelSelector,
+    ) -> impl Iterator<Item = &'i Arc<Pod>> {
+        let sets = self.by_labels.get(namespace).into_iter().flatten();
+        let matching = sets.filter(|(labels, _)| selector.matches(labels));
+        matching.flat_map(|(_, keys)| keys).filter_map(|key| self.pods.get(key))
+    }
+
+    /// The pods on a node.
+    pub fn on_node(&self, node: &str) -> impl Iterator<Item = &Arc<Pod>> {
+        let keys = self.by_node.get(node).into_iter().flatten();
+        keys.filter_map(|key| self.pods.get(key))
+    }
+
+    /// The nodes that pods are bound to, whether they exist or not.
+    pub fn used_nodes(&self) -> impl Iterator<Item = &Arc<str>> {
+        self.by_node.keys()
+    }
+
+    /// What belongs to an object.
+    pub fn dependents(&self, uid: &str) -> impl Iterator<Item = &Ref> {
+        self.dependents.get(uid).into_iter().flatten()
+    }
+
+    /// The pods that belong to an object.
+    pub fn pods_of(&self, uid: &str) -> impl Iterator<Item = &Arc<Pod>> {
+        let pods = self.dependents(uid).filter(|target| {
+            &*target.resource.plural == "pods" && target.resource.group.is_empty()
+        });
+        pods.filter_map(|target| self.pods.get(&target.key))
+    }
+
+    /// The owners of an object.
+    pub fn owners(&self, target: &Ref) -> &[Owner] {
+        if let Some(owners) = self.owners.get(target) {
+            return owners;
+        }
+        let is_pod = target.resource.group.is_empty() && &*target.resource.plural == "pods";
+        let pod = if is_pod { self.pods.get(&target.key) } else { None };
+        pod.map_or(&[], |pod| &pod.meta.owners)
+    }
+}
+
+/// Takes an element out of one of several sets, and the set with it if that was all.
+fn remove<K, Q, T>(sets: &mut FxHashMap<K, FxHashSet<T>>, key: &Q, element: &T)
+where
+    K: std::borrow::Borrow<Q> + std::hash::Hash + Eq,
+    Q: std::hash::Hash + Eq + ?Sized,
+    T: std::hash::Hash + Eq,
+{
+    if let Some(set) = sets.get_mut(key) {
+        set.remove(element);
+        if set.is_empty() {
+            sets.remove(key);
+        }
+    }
+}
