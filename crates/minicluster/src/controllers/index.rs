@@ -3,11 +3,11 @@
 //! Everything else is read from the store when it is needed. Pods of a workload share their labels, so that a selector is tried
 //! once for each set of labels in a namespace and not once for each pod.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::facts::{Meta, Owner, Pod};
+use super::facts::{Meta, Node, Owner, Pod};
 use crate::{
     Object,
     object::{Key, Labels},
@@ -16,17 +16,18 @@ use crate::{
 
 /// An object of any kind, by name.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Ref {
+pub(crate) struct Ref {
     /// What it is.
-    pub resource: Resource,
+    pub(crate) resource: Resource,
     /// Which.
-    pub key: Key,
+    pub(crate) key: Key,
 }
 
 /// What is known of all objects.
 #[derive(Debug, Default)]
-pub struct Index {
+pub(crate) struct Index {
     pods: FxHashMap<Key, Arc<Pod>>,
+    nodes: BTreeMap<Arc<str>, Arc<Node>>,
     /// By namespace, then by labels.
     by_labels: FxHashMap<Arc<str>, FxHashMap<Labels, FxHashSet<Key>>>,
     by_node: FxHashMap<Arc<str>, FxHashSet<Key>>,
@@ -38,43 +39,47 @@ pub struct Index {
 
 /// What happened to an object.
 #[derive(Debug)]
-pub struct Change {
+pub(crate) struct Change {
     /// Which object.
-    pub target: Ref,
+    pub(crate) target: Ref,
     /// Its newest state, or its last.
-    pub object: Arc<Object>,
+    pub(crate) object: Arc<Object>,
     /// Whether it is gone.
-    pub gone: bool,
+    pub(crate) gone: bool,
     /// Owners, finalizers, deletion, in that state.
-    pub meta: Meta,
+    pub(crate) meta: Meta,
     /// Whom it belonged to before.
-    pub owners_before: Box<[Owner]>,
+    pub(crate) owners_before: Box<[Owner]>,
     /// For pods: what it was before.
-    pub pod_before: Option<Arc<Pod>>,
+    pub(crate) pod_before: Option<Arc<Pod>>,
     /// For pods: what it is now.
-    pub pod: Option<Arc<Pod>>,
+    pub(crate) pod: Option<Arc<Pod>>,
+    /// For nodes: what it was before.
+    pub(crate) node_before: Option<Arc<Node>>,
+    /// For nodes: what it is now.
+    pub(crate) node: Option<Arc<Node>>,
 }
 
 // === impl Change ===
 
 impl Change {
     /// Whether it is about this built-in resource.
-    pub fn is(&self, group: &str, plural: &str) -> bool {
+    pub(crate) fn is(&self, group: &str, plural: &str) -> bool {
         *self.target.resource.plural == *plural && *self.target.resource.group == *group
     }
 
     /// Whether it is about a pod.
-    pub fn is_pod(&self) -> bool {
+    pub(crate) fn is_pod(&self) -> bool {
         self.is("", "pods")
     }
 
     /// The pod before and after, as far as there was one and is one.
-    pub fn pods(&self) -> impl Iterator<Item = &Arc<Pod>> {
+    pub(crate) fn pods(&self) -> impl Iterator<Item = &Arc<Pod>> {
         self.pod_before.iter().chain(&self.pod)
     }
 
     /// The controlling owner of a kind, before and after.
-    pub fn controllers<'c>(&'c self, kind: &'c str) -> impl Iterator<Item = &'c Owner> {
+    pub(crate) fn controllers<'c>(&'c self, kind: &'c str) -> impl Iterator<Item = &'c Owner> {
         let owners = self.owners_before.iter().chain(&self.meta.owners);
         owners.filter(move |owner| owner.controller && *owner.kind == *kind)
     }
@@ -84,7 +89,12 @@ impl Change {
 
 impl Index {
     /// Takes in the newest state of an object, or its last.
-    pub fn update(&mut self, resource: &Resource, object: Arc<Object>, gone: bool) -> Change {
+    pub(crate) fn update(
+        &mut self,
+        resource: &Resource,
+        object: Arc<Object>,
+        gone: bool,
+    ) -> Change {
         let target = Ref { resource: resource.clone(), key: object.key.clone() };
         let is_pod = resource.group.is_empty() && &*resource.plural == "pods";
         let pod = if is_pod { Pod::of(&object).map(Arc::new) } else { None };
@@ -100,7 +110,18 @@ impl Index {
             owners_before: Box::default(),
             pod_before: None,
             pod: if gone { None } else { pod },
+            node_before: None,
+            node: None,
         };
+        if change.is("", "nodes") {
+            let name = &change.target.key.name;
+            let node = if gone { None } else { Some(Arc::new(Node::of(&change.object))) };
+            change.node_before = match &node {
+                Some(node) => self.nodes.insert(Arc::clone(name), Arc::clone(node)),
+                None => self.nodes.remove(name),
+            };
+            change.node = node;
+        }
         if is_pod {
             self.exchange_pod(&mut change);
         } else {
@@ -160,22 +181,35 @@ impl Index {
     }
 
     /// The pod of this name.
-    pub fn pod(&self, key: &Key) -> Option<&Arc<Pod>> {
+    pub(crate) fn pod(&self, key: &Key) -> Option<&Arc<Pod>> {
         self.pods.get(key)
     }
 
-    /// Everything that is known of a resource, for finding out what has vanished.
-    pub fn pod_keys(&self) -> impl Iterator<Item = &Key> {
-        self.pods.keys()
+    /// The objects of a resource that the index knows: all pods and nodes. Of other kinds it knows names and owners only, and
+    /// those of objects that have vanished do no harm: their owners are asked for them in vain.
+    pub(crate) fn known<'i>(
+        &'i self,
+        resource: &Resource,
+    ) -> Box<dyn Iterator<Item = Arc<Object>> + 'i> {
+        match (&*resource.group, &*resource.plural) {
+            ("", "pods") => Box::new(self.pods.values().map(|pod| Arc::clone(&pod.object))),
+            ("", "nodes") => Box::new(self.nodes.values().map(|node| Arc::clone(&node.object))),
+            _ => Box::new(std::iter::empty()),
+        }
     }
 
-    /// Objects other than pods that have owners.
-    pub fn owned(&self) -> impl Iterator<Item = &Ref> {
-        self.owners.keys()
+    /// The node of this name.
+    pub(crate) fn node(&self, name: &str) -> Option<&Arc<Node>> {
+        self.nodes.get(name)
+    }
+
+    /// All nodes, by name.
+    pub(crate) fn nodes(&self) -> impl Iterator<Item = &Arc<Node>> {
+        self.nodes.values()
     }
 
     /// The pods in a namespace that a selector selects.
-    pub fn selected<'i>(
+    pub(crate) fn selected<'i>(
         &'i self,
         namespace: &str,
         selector: &'i LabelSelector,
@@ -186,23 +220,18 @@ impl Index {
     }
 
     /// The pods on a node.
-    pub fn on_node(&self, node: &str) -> impl Iterator<Item = &Arc<Pod>> {
+    pub(crate) fn on_node(&self, node: &str) -> impl Iterator<Item = &Arc<Pod>> {
         let keys = self.by_node.get(node).into_iter().flatten();
         keys.filter_map(|key| self.pods.get(key))
     }
 
-    /// The nodes that pods are bound to, whether they exist or not.
-    pub fn used_nodes(&self) -> impl Iterator<Item = &Arc<str>> {
-        self.by_node.keys()
-    }
-
     /// What belongs to an object.
-    pub fn dependents(&self, uid: &str) -> impl Iterator<Item = &Ref> {
+    pub(crate) fn dependents(&self, uid: &str) -> impl Iterator<Item = &Ref> {
         self.dependents.get(uid).into_iter().flatten()
     }
 
     /// The pods that belong to an object.
-    pub fn pods_of(&self, uid: &str) -> impl Iterator<Item = &Arc<Pod>> {
+    pub(crate) fn pods_of(&self, uid: &str) -> impl Iterator<Item = &Arc<Pod>> {
         let pods = self.dependents(uid).filter(|target| {
             &*target.resource.plural == "pods" && target.resource.group.is_empty()
         });
@@ -210,7 +239,7 @@ impl Index {
     }
 
     /// The owners of an object.
-    pub fn owners(&self, target: &Ref) -> &[Owner] {
+    pub(crate) fn owners(&self, target: &Ref) -> &[Owner] {
         if let Some(owners) = self.owners.get(target) {
             return owners;
         }

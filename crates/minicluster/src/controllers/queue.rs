@@ -9,16 +9,16 @@ use super::index::Ref;
 
 /// One thing for one controller to look at.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Work {
+pub(crate) struct Work {
     /// Which controller, by its place in the list.
-    pub controller: usize,
+    pub(crate) controller: usize,
     /// What.
-    pub target: Ref,
+    pub(crate) target: Ref,
 }
 
 /// What is to be looked at.
 #[derive(Debug, Default)]
-pub struct Queue {
+pub(crate) struct Queue {
     ready: VecDeque<Work>,
     queued: FxHashSet<Work>,
     /// By time, then in the order of arrival.
@@ -33,14 +33,14 @@ pub struct Queue {
 
 impl Queue {
     /// Asks for a look as soon as it can be.
-    pub fn push(&mut self, work: Work) {
+    pub(crate) fn push(&mut self, work: Work) {
         if self.queued.insert(work.clone()) {
             self.ready.push_back(work);
         }
     }
 
     /// Asks for a look at a moment. The earliest moment counts.
-    pub fn push_at(&mut self, work: Work, moment: Timestamp) {
+    pub(crate) fn push_at(&mut self, work: Work, moment: Timestamp) {
         if let Some(due) = self.due.get(&work).copied() {
             if due.0 <= moment {
                 return;
@@ -55,7 +55,7 @@ impl Queue {
     }
 
     /// What to look at next.
-    pub fn pop(&mut self, now: Timestamp) -> Option<Work> {
+    pub(crate) fn pop(&mut self, now: Timestamp) -> Option<Work> {
         while let Some(first) = self.later.first().copied().filter(|(moment, _)| *moment <= now) {
             self.later.remove(&first);
             if let Some(work) = self.waiting.remove(&first.1) {
@@ -69,7 +69,7 @@ impl Queue {
     }
 
     /// When something waiting is due.
-    pub fn next_moment(&self) -> Option<Timestamp> {
+    pub(crate) fn next_moment(&self) -> Option<Timestamp> {
         self.later.first().map(|(moment, _)| *moment)
     }
 }

@@ -51,7 +51,8 @@ pub fn evict(
         match &outcome {
             // Somebody changed the pod while it was looked at, and the caller does not care.
             Err(error) if error.code == 409 && wanted.preconditions.resource_version.is_none() => {
-                let wrong_pod = wanted.preconditions.uid.as_ref().is_some_and(|uid| **uid != *pod.uid);
+                let wrong_pod =
+                    wanted.preconditions.uid.as_ref().is_some_and(|uid| **uid != *pod.uid);
                 if wrong_pod {
                     break;
                 }

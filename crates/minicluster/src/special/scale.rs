@@ -62,12 +62,16 @@ pub fn update(
                 at.name
             )
         } else {
-            format!("the name of the object ({name}) does not match the name on the URL ({})", at.name)
+            format!(
+                "the name of the object ({name}) does not match the name on the URL ({})",
+                at.name
+            )
         }));
     }
     let namespace = text(scale, "/metadata/namespace");
     if !namespace.is_empty() && namespace != at.namespace {
-        let why = "the namespace of the provided object does not match the namespace sent on the request";
+        let why =
+            "the namespace of the provided object does not match the namespace sent on the request";
         return Err(ApiError::bad_request(why));
     }
     // Whether there is anything to scale comes first.
@@ -163,16 +167,11 @@ fn shown(kind: &Kind, object: &Object) -> Arc<Object> {
     let value = object.value();
     let custom = kind.custom.as_ref().and_then(|custom| custom.scale.as_ref());
     let at = |path: &str| value.pointer(&path.replace('.', "/")).cloned().unwrap_or_default();
-    let (wanted, there, selector) = match custom {
-        Some(paths) => (
-            at(&paths.spec_replicas),
-            at(&paths.status_replicas),
-            if paths.selector.is_empty() { Value::Null } else { at(&paths.selector) },
-        ),
-        None => {
-            let selector = selector_text(&value);
-            (at(".spec.replicas"), at(".status.replicas"), json!(selector))
-        }
+    let (wanted, there, selector) = if let Some(paths) = custom {
+        let selector = if paths.selector.is_empty() { Value::Null } else { at(&paths.selector) };
+        (at(&paths.spec_replicas), at(&paths.status_replicas), selector)
+    } else {
+        (at(".spec.replicas"), at(".status.replicas"), json!(selector_text(&value)))
     };
     let mut scale = json!({
         "kind": "Scale",
@@ -212,7 +211,8 @@ fn selector_text(object: &Value) -> String {
         .collect();
     for requirement in items(object, "/spec/selector/matchExpressions") {
         let key = text(requirement, "/key");
-        let mut values: Vec<&str> = items(requirement, "/values").filter_map(Value::as_str).collect();
+        let mut values: Vec<&str> =
+            items(requirement, "/values").filter_map(Value::as_str).collect();
         values.sort_unstable();
         let values = values.join(",");
         let term = match text(requirement, "/operator") {

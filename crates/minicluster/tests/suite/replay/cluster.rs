@@ -2,11 +2,10 @@
 
 use plimsoll_minicluster::{
     Api,
-    api::{WatchEvent, WatchQuery, WriteOptions},
+    controllers::{self, Controller},
     server::{Access, Anonymous, Authorization, Server},
 };
-use plimsoll_net::Clock;
-use serde_json::json;
+use plimsoll_net::{Clock, Shutdown};
 
 use super::exchange::Client;
 
@@ -24,7 +23,11 @@ pub(crate) fn start(needs: &[String]) -> Client {
         let api = api.clone();
         tokio::spawn(compact_often(api));
     }
-    tokio::spawn(give_service_accounts(api.clone()));
+    if needs("controllers") {
+        controllers::start(&api, &Shutdown::new());
+    } else if !needs("no-controllers") {
+        controllers::start_some(&api, &[Controller::ServiceAccount], &Shutdown::new());
+    }
     let mut access = Access::new(TOKEN.into(), anonymous);
     access.authorization = Authorization::Roles;
     let server = Server::new(api, access);
@@ -37,20 +40,5 @@ async fn compact_often(api: Api) {
         let revision = api.revision();
         tokio::time::sleep(std::time::Duration::from_secs(5)).await;
         api.compact(revision);
-    }
-}
-
-/// Gives each namespace the service account that pods run as, as a controller of the real cluster does.
-async fn give_service_accounts(api: Api) {
-    let namespaces = api.kind("", "v1", "namespaces").unwrap();
-    let accounts = api.kind("", "v1", "serviceaccounts").unwrap();
-    let mut watch = api.watch(&namespaces, &WatchQuery::default()).unwrap();
-    while let Some(event) = watch.next().await {
-        if let WatchEvent::Added(namespace) = event {
-            let account = json!({ "metadata": { "name": "default" } });
-            let options = WriteOptions::manager("controllers");
-            // It may be there already, and the namespace may be gone again.
-            let _ = api.create(&accounts, &namespace.key.name, account, &options);
-        }
     }
 }

@@ -15,6 +15,9 @@ use super::{
     variables::Variables,
 };
 
+/// How long a client takes from one request to the next.
+const BETWEEN_STEPS: Duration = Duration::from_millis(5);
+
 /// What came of one recording.
 #[derive(Debug)]
 pub(crate) struct Outcome {
@@ -50,6 +53,8 @@ pub(crate) async fn replay(recording: &Recording, client: Client) -> Outcome {
     }
     let mut bindings = Bindings::default();
     for step in &recording.steps {
+        // A real client takes its time, and meanwhile controllers do what the last request left them to do.
+        sleep(BETWEEN_STEPS).await;
         let answer = runner.step(step).await;
         let Some(response) = &step.response else { continue };
         let mut comparer = Comparer {
