@@ -116,6 +116,13 @@ impl Graph {
         None
     }
 
+    /// Whether the package `id` itself links one called `name`, or its build script does.
+    pub(crate) fn links_directly(&self, id: &str, name: &str) -> bool {
+        let links = self.packages.get(id).into_iter();
+        let mut linked = links.flat_map(|package| package.links(Follow::NormalAndBuild));
+        linked.any(|id| self.packages.get(id).is_some_and(|package| package.name == name))
+    }
+
     fn names_back_from<'a>(
         &'a self,
         last: &'a str,

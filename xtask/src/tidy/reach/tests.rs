@@ -57,6 +57,21 @@ fn owned_packages_stay_with_their_owners() {
 }
 
 #[test]
+fn the_embedded_cluster_has_clients_in_its_tests_alone() {
+    let workspace = |links: &[&str]| Workspace {
+        members: vec![member("plimsoll-minicluster", &["kube"])],
+        graph: graph(links),
+        ..Workspace::default()
+    };
+    check(&ownership(&workspace(&["plimsoll-minicluster -> axum"])), &[]);
+    check(
+        &ownership(&workspace(&["plimsoll-minicluster -> kube"])),
+        &["plimsoll-minicluster: names kube in its manifest; only plimsoll-cluster and \
+           plimsoll-liqo may"],
+    );
+}
+
+#[test]
 fn owned_packages_are_refused_to_others() {
     let workspace = crates(&[
         ("plimsoll-control", &["kube-runtime", "tonic"]),
