@@ -25,6 +25,7 @@ use tower::{BoxError, Service};
 use self::{
     accept::{Accepted, Encoding, Offer},
     answer::{Answer, page_not_found, refusal},
+    impersonate::impersonate,
     path::Route,
     query::Query,
     resource::Call,
@@ -41,6 +42,7 @@ mod access;
 mod answer;
 mod below;
 mod body;
+mod impersonate;
 mod info;
 mod kubeconfig;
 mod list;
@@ -118,7 +120,8 @@ impl Server {
         } else {
             let peer = parts.extensions.get::<Peer>();
             let now = self.api().clock().now();
-            Arc::new(self.access().authenticate(&parts.headers, peer, now)?)
+            let user = self.access().authenticate(&parts.headers, peer, now)?;
+            Arc::new(impersonate(self.api(), self.access(), user, &parts.headers)?)
         };
         let (method, headers) = (parts.method, parts.headers);
         let query = Query::parse(parts.uri.query());

@@ -26,7 +26,8 @@ const PUBLIC: [&str; 4] = ["version", "healthz", "livez", "readyz"];
 const DISCOVERY: [&str; 3] = ["api", "apis", "openapi"];
 
 /// What everybody who is known may ask about himself.
-const REVIEWS: [&str; 2] = ["selfsubjectaccessreviews", "selfsubjectreviews"];
+const REVIEWS: [&str; 3] =
+    ["selfsubjectaccessreviews", "selfsubjectreviews", "selfsubjectrulesreviews"];
 
 /// Somebody who sends requests.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -142,13 +143,14 @@ impl Access {
         }
         let header = headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
         match header.and_then(bearer) {
-            Some(token) => self.bearer(token, now).ok_or_else(unauthorized),
+            Some(token) => self.whose(token, now).ok_or_else(unauthorized),
             None if self.anonymous == Anonymous::Allowed => Ok(User::anonymous()),
             None => Err(unauthorized()),
         }
     }
 
-    fn bearer(&self, token: &str, now: Timestamp) -> Option<User> {
+    /// Whose token this is.
+    pub(super) fn whose(&self, token: &str, now: Timestamp) -> Option<User> {
         if token == self.admin_token.expose_secret() {
             return Some(User::admin());
         }

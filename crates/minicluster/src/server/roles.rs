@@ -1,6 +1,6 @@
 //! Authorisation by roles: what the bindings of a user allow.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::{Api, api::ListQuery};
 
@@ -41,18 +41,33 @@ pub(super) enum Wish<'w> {
 
 /// Whether the roles that are bound to `user` allow this.
 pub(super) fn allow(api: &Api, user: &User, wish: Wish<'_>) -> bool {
-    if user.groups.iter().any(|group| group == MASTERS) {
-        return true;
-    }
-    let bound = |binding: &Value, namespace: &str| {
-        binds(binding, user) && role_allows(api, binding, namespace, wish)
+    let namespace = match wish {
+        Wish::Resource { namespace, .. } => namespace,
+        Wish::Path { .. } => None,
     };
-    let cluster = objects(api, "clusterrolebindings", "");
-    if cluster.iter().any(|binding| bound(binding, "")) {
-        return true;
+    rules(api, user, namespace).iter().any(|rule| rule_allows(rule, wish))
+}
+
+/// The rules that hold for `user` in the cluster, and in a namespace.
+pub(super) fn rules(api: &Api, user: &User, namespace: Option<&str>) -> Vec<Value> {
+    if user.groups.iter().any(|group| group == MASTERS) {
+        return vec![everything()];
     }
-    let Wish::Resource { namespace: Some(namespace), .. } = wish else { return false };
-    objects(api, "rolebindings", namespace).iter().any(|binding| bound(binding, namespace))
+    let mut rules = Vec::new();
+    let places = [("clusterrolebindings", Some("")), ("rolebindings", namespace)];
+    for (plural, namespace) in places {
+        let Some(namespace) = namespace else { continue };
+        let bindings = objects(api, plural, namespace);
+        for binding in bindings.iter().filter(|binding| binds(binding, user)) {
+            rules.extend(role_rules(api, binding, namespace));
+        }
+    }
+    rules
+}
+
+/// The rule that allows everything.
+pub(super) fn everything() -> Value {
+    json!({ "verbs": ["*"], "apiGroups": ["*"], "resources": ["*"], "nonResourceURLs": ["*"] })
 }
 
 /// Whether a binding is about this user.
@@ -72,23 +87,19 @@ fn binds(binding: &Value, user: &User) -> bool {
     })
 }
 
-/// Whether the role that a binding names allows it.
-fn role_allows(api: &Api, binding: &Value, namespace: &str, wish: Wish<'_>) -> bool {
+/// The rules of the role that a binding names.
+fn role_rules(api: &Api, binding: &Value, namespace: &str) -> Vec<Value> {
     let reference = &binding["roleRef"];
     let name = reference["name"].as_str().unwrap_or_default();
     let (plural, namespace) = match reference["kind"].as_str() {
         Some("Role") => ("roles", namespace),
         _ => ("clusterroles", ""),
     };
-    let role = api
-        .kind(GROUP, "v1", plural)
-        .and_then(|kind| api.get(&kind, namespace, name).ok())
-        .map(|role| role.value());
-    match role {
-        Some(role) => {
-            role["rules"].as_array().into_iter().flatten().any(|rule| rule_allows(rule, wish))
-        }
-        None => plural == "clusterroles" && name == CLUSTER_ADMIN,
+    let found = api.kind(GROUP, "v1", plural).and_then(|kind| api.get(&kind, namespace, name).ok());
+    match found.map(|role| role.value()) {
+        Some(role) => role["rules"].as_array().cloned().unwrap_or_default(),
+        None if plural == "clusterroles" && name == CLUSTER_ADMIN => vec![everything()],
+        None => Vec::new(),
     }
 }
 

@@ -3,7 +3,7 @@
 use jiff::SignedDuration;
 use serde_json::{Value, json};
 
-use crate::{ApiError, Kind};
+use crate::{ApiError, FieldError, Kind};
 
 use super::{
     accept::{Accepted, Offer},
@@ -14,6 +14,9 @@ use super::{
 
 /// How long a token holds if nobody says.
 const HOUR: i64 = 3600;
+
+/// The shortest time that a token may hold, in seconds.
+const SHORTEST: i64 = 600;
 
 /// Answers politely.
 pub(super) fn answer(
@@ -53,6 +56,11 @@ fn token(call: &Call<'_>, kind: &Kind, uid: &str) -> Result<Answer, ApiError> {
     let accepted = Accepted::negotiate(&call.headers, Offer::Plain)?;
     let (request, _) = call.object(kind)?;
     let seconds = request["spec"]["expirationSeconds"].as_i64().unwrap_or(HOUR);
+    if seconds < SHORTEST {
+        let detail = "may not specify a duration less than 10 minutes";
+        let error = FieldError::invalid("spec.expirationSeconds", seconds, detail);
+        return Err(ApiError::invalid("authentication.k8s.io", "TokenRequest", "", &[error]));
+    }
     let now = call.api().clock().now();
     let expires = now
         .checked_add(SignedDuration::from_secs(seconds))

@@ -6,6 +6,7 @@
     reason = "a test stops where it is surprised, and shows what it found"
 )]
 
+mod answers;
 mod clients;
 mod replay;
 mod robust;
