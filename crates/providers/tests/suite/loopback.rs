@@ -75,7 +75,7 @@ impl Testbed for Loopback {
                 cert: self.path("client.crt"),
                 cacert: self.path("ca.crt"),
             }),
-            timeout: Duration::from_secs(60),
+            timeout: Duration::from_mins(1),
         };
         let client = |config| {
             ExternalGrpc::new("loopback", config, GroupOptions::default(), Clock::system())

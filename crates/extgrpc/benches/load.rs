@@ -1,0 +1,203 @@
+//! Many callers at once: 200 clients, 100,000 calls over loopback, and what that does to the server.
+//!
+//! `cargo bench -p plimsoll-extgrpc --bench load`
+
+#![expect(clippy::print_stdout, reason = "a benchmark tells what it measured")]
+#![expect(clippy::unwrap_used, reason = "a benchmark stops where it is surprised")]
+
+use std::{fs, sync::Arc, time::Duration};
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+use plimsoll_extgrpc::{
+    Server, ServerSettings,
+    proto::external::{self as message, cloud_provider_client::CloudProviderClient},
+};
+use plimsoll_model::{
+    Conditions, Group, GroupOptions, Instance, InstanceState, Labels, Money, Node, Resources,
+    Symbol,
+};
+use plimsoll_net::{Clock, Shutdown};
+use plimsoll_provider::{
+    Capabilities, Deletion, Error, GroupState, Inventory, NodeIdentity, Order, Overrides, Owner,
+    Provider,
+};
+use tokio::{net::TcpListener, task::JoinSet, time::Instant};
+use tonic::transport::Channel;
+
+const CLIENTS: usize = 200;
+const CALLS: usize = 100_000;
+const GROUPS: usize = 20;
+const MACHINES: usize = 50;
+
+/// A provider that always says the same.
+#[derive(Debug)]
+struct Still(Inventory);
+
+#[async_trait]
+impl Provider for Still {
+    fn name(&self) -> &'static str {
+        "still"
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { prices: true, templates: true, options: true, ..Capabilities::default() }
+    }
+
+    async fn refresh(&self) -> Result<Inventory, Error> {
+        Ok(self.0.clone())
+    }
+
+    async fn increase(&self, _: &Order) -> Result<(), Error> {
+        Ok(())
+    }
+
+    async fn lower_target(&self, _: Symbol, target: u32) -> Result<u32, Error> {
+        Ok(target)
+    }
+
+    async fn delete(&self, _: Symbol, _: &[Box<str>]) -> Result<Vec<Deletion>, Error> {
+        Ok(Vec::new())
+    }
+
+    async fn owner(&self, node: &NodeIdentity) -> Result<Option<Owner>, Error> {
+        Ok(self.0.owner_by_provider_id(node))
+    }
+}
+
+fn inventory() -> Inventory {
+    let amounts = Resources::from_amounts([("cpu".into(), 8_000), ("memory".into(), 32 << 30)]);
+    let template = Arc::new(Node {
+        name: "template".into(),
+        labels: Labels::from_pairs((0..20).map(|number| {
+            (Symbol::new(&format!("label-{number}")), Symbol::new(&format!("value-{number}")))
+        })),
+        taints: Box::default(),
+        unschedulable: false,
+        allocatable: amounts.clone(),
+        capacity: amounts,
+        provider_id: "".into(),
+        created: Timestamp::UNIX_EPOCH,
+        conditions: Conditions::default(),
+        keep: false,
+        deleting: false,
+    });
+    let group = |number: usize| GroupState {
+        group: Group {
+            id: Symbol::new(&format!("group-{number}")),
+            min: 0,
+            max: 1_000,
+            target: u32::try_from(MACHINES).unwrap(),
+            price: Some(Money::from_micros(100_000)),
+            template: Some(Arc::clone(&template)),
+            instances: (0..MACHINES)
+                .map(|machine| Instance {
+                    id: format!("still://group-{number}/{machine}").into(),
+                    node: None,
+                    state: InstanceState::Running,
+                    created: None,
+                    error: None,
+                })
+                .collect(),
+            options: GroupOptions::default(),
+            stock: None,
+            frozen: None,
+        },
+        overrides: Overrides::default(),
+        boot_time: None,
+        about: "a group".into(),
+    };
+    Inventory { groups: (0..GROUPS).map(group).collect(), ..Inventory::default() }
+}
+
+/// What the upstream autoscaler asks in a pass, one call of it.
+async fn call(client: &mut CloudProviderClient<Channel>, number: usize) -> bool {
+    let id = format!("group-{}", number % GROUPS);
+    match number % 6 {
+        0 => client.node_groups(message::NodeGroupsRequest {}).await.is_ok(),
+        1 => {
+            let request = message::NodeGroupTargetSizeRequest { id };
+            client.node_group_target_size(request).await.is_ok()
+        }
+        2 => client.node_group_nodes(message::NodeGroupNodesRequest { id }).await.is_ok(),
+        3 => {
+            let request = message::NodeGroupTemplateNodeInfoRequest { id };
+            client.node_group_template_node_info(request).await.is_ok()
+        }
+        4 => {
+            let defaults = Some(message::NodeGroupAutoscalingOptions::default());
+            let request = message::NodeGroupAutoscalingOptionsRequest { id, defaults };
+            client.node_group_get_options(request).await.is_ok()
+        }
+        _ => {
+            let provider_id = format!("still://{id}/{}", number % MACHINES);
+            let node = Some(message::ExternalGrpcNode { provider_id, ..Default::default() });
+            let request = message::NodeGroupForNodeRequest { node };
+            client.node_group_for_node(request).await.is_ok()
+        }
+    }
+}
+
+/// Resident memory of this process in MiB: server and clients.
+fn resident() -> f64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find(|line| line.starts_with("VmRSS:"));
+    let kib = line.and_then(|line| line.split_whitespace().nth(1)?.parse::<f64>().ok());
+    kib.unwrap_or_default() / 1024.0
+}
+
+async fn round(address: &str) -> (Vec<Duration>, usize) {
+    let mut clients = JoinSet::new();
+    for first in 0..CLIENTS {
+        let endpoint = Channel::from_shared(format!("http://{address}")).unwrap();
+        clients.spawn(async move {
+            let mut client = CloudProviderClient::new(endpoint.connect().await.unwrap());
+            let mut times = Vec::with_capacity(CALLS / CLIENTS);
+            let mut errors = 0;
+            for number in 0..CALLS / CLIENTS {
+                let began = Instant::now();
+                errors += usize::from(!call(&mut client, first + number).await);
+                times.push(began.elapsed());
+            }
+            (times, errors)
+        });
+    }
+    let mut times = Vec::with_capacity(CALLS);
+    let mut errors = 0;
+    while let Some(ended) = clients.join_next().await {
+        let (some, failed) = ended.unwrap();
+        times.extend(some);
+        errors += failed;
+    }
+    (times, errors)
+}
+
+#[tokio::main]
+async fn main() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    let provider = Arc::new(Still(inventory()));
+    let server = Server::new(provider, ServerSettings::default(), Clock::system());
+    tokio::spawn(async move { server.serve(listener, None, &Shutdown::new()).await.unwrap() });
+    let endpoint = Channel::from_shared(format!("http://{address}")).unwrap();
+    let mut first = CloudProviderClient::new(endpoint.connect().await.unwrap());
+    first.refresh(message::RefreshRequest {}).await.unwrap();
+
+    println!("{CLIENTS} clients, {CALLS} calls a round, {GROUPS} groups of {MACHINES} machines");
+    println!("resident at the start: {:.1} MiB", resident());
+    for number in 1..=3 {
+        let began = Instant::now();
+        let (mut times, errors) = round(&address).await;
+        let took = began.elapsed();
+        times.sort_unstable();
+        let percentile = |of: usize| times[(times.len() - 1) * of / 100];
+        println!(
+            "round {number}: {errors} errors, {:.0} calls/s, p50 {:?}, p99 {:?}, longest {:?}, resident {:.1} MiB",
+            f64::from(u32::try_from(CALLS).unwrap()) / took.as_secs_f64(),
+            percentile(50),
+            percentile(99),
+            percentile(100),
+            resident(),
+        );
+    }
+}
