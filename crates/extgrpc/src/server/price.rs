@@ -4,7 +4,7 @@ use jiff::{SignedDuration, Timestamp};
 use plimsoll_model::{Resources, Symbol, resource};
 use tonic::Status;
 
-use crate::server::view::View;
+use crate::{proto::core, server::view::View, wire};
 
 /// How long it is from `start` to `end`.
 pub(crate) fn period(
@@ -39,14 +39,22 @@ pub(crate) fn of_node(
 /// groups count whose price and template are known, and whose nodes the pod fits on alone.
 pub(crate) fn of_pod(
     view: &View,
-    requests: &Resources,
+    mut pod: core::Pod,
     period: SignedDuration,
 ) -> Result<f64, Status> {
     let groups = view.inventory.groups.iter();
-    let prices = groups.filter_map(|state| {
-        let template = state.group.template.as_ref()?;
-        Some(state.group.price?.units() * share(requests, &template.allocatable)?)
-    });
+    let offers: Vec<_> = groups
+        .filter_map(|state| Some((state.group.price?, &state.group.template.as_ref()?.allocatable)))
+        .collect();
+    let is_known = |name: &str| {
+        offers.iter().any(|(_, there)| there.iter().any(|(known, _)| known.as_str() == name))
+    };
+    wire::pod::keep_known(&mut pod, is_known)
+        .map_err(|name| Status::not_found(format!("no group with a price has {name:?}")))?;
+    let requests = wire::pod::requests(&pod)
+        .map_err(|problem| Status::invalid_argument(format!("pod: {problem}")))?;
+    let prices =
+        offers.iter().filter_map(|(price, there)| Some(price.units() * share(&requests, there)?));
     let least = prices.min_by(f64::total_cmp).ok_or_else(|| {
         Status::not_found("there is no group with a price whose nodes could take the pod")
     })?;

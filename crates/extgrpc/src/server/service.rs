@@ -13,7 +13,7 @@ use crate::{
     },
     server::{answers, deadline::Deadline, price, state::State, wishes},
     status,
-    wire::{self, instance::read_node, time::moment},
+    wire::{instance::read_node, time::moment},
 };
 
 /// Nobody waits longer for a refresh.
@@ -108,13 +108,11 @@ impl CloudProvider for Service {
             Pod::decode(&*asked.pod_bytes)
                 .map_err(|error| Status::invalid_argument(format!("pod_bytes: {error}")))?
         };
-        let requests = wire::pod::requests(&pod)
-            .map_err(|problem| Status::invalid_argument(format!("pod: {problem}")))?;
         let period = price::period(
             moment(asked.start_timestamp.as_ref(), asked.start_time.as_ref()),
             moment(asked.end_timestamp.as_ref(), asked.end_time.as_ref()),
         )?;
-        let price = price::of_pod(&view, &requests, period)?;
+        let price = price::of_pod(&view, pod, period)?;
         Ok(Response::new(message::PricingPodPriceResponse { price }))
     }
 

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use plimsoll_model::{InitContainer, Labels, PodRequests, Resources};
+use plimsoll_model::{self as model, InitContainer, Labels, PodRequests, Resources};
 
 use crate::{
-    proto::{core, meta},
+    proto::{core, meta, resource::Quantity},
     wire::node::{Amounts, read_amounts, write_amounts},
 };
 
@@ -27,6 +27,30 @@ pub(crate) fn requests(sent: &core::Pod) -> Result<Resources, String> {
         overhead: read_amounts(&spec.overhead, "overhead")?,
     };
     parts.total().map_err(|(name, error)| format!("{name}: {error}"))
+}
+
+/// Leaves only amounts of resources that somebody offers. An error names one that nobody has and the pod asks for all the same.
+///
+/// Names become symbols, which are kept for all time, so none may come from whoever sends a request.
+pub(crate) fn keep_known(
+    sent: &mut core::Pod,
+    is_known: impl Fn(&str) -> bool,
+) -> Result<(), String> {
+    let Some(spec) = &mut sent.spec else { return Ok(()) };
+    let containers = spec.containers.iter_mut().chain(&mut spec.init_containers);
+    let resources = containers.filter_map(|container| container.resources.as_mut());
+    let requests = resources.chain(&mut spec.resources).map(|resources| &mut resources.requests);
+    for amounts in requests.chain([&mut spec.overhead]) {
+        let nothing = |quantity: &Quantity| {
+            model::Quantity::parse(&quantity.string).is_ok_and(model::Quantity::is_zero)
+        };
+        let missing = amounts.iter().find(|(name, amount)| !is_known(name) && !nothing(amount));
+        if let Some((name, _)) = missing {
+            return Err(name.clone());
+        }
+        amounts.retain(|name, _| is_known(name));
+    }
+    Ok(())
 }
 
 /// A pod that asks for this much, in one container.
@@ -60,6 +84,6 @@ pub(crate) fn write(
 fn asked(
     sent: Option<&core::ResourceRequirements>,
     place: &str,
-) -> Result<plimsoll_model::Requests, String> {
+) -> Result<model::Requests, String> {
     sent.map_or_else(|| Ok(Vec::new()), |sent| read_amounts(&sent.requests, place))
 }

@@ -1,11 +1,17 @@
 //! Callers that do not wait for ever, and a provider that is stuck.
 
-use std::time::Duration;
+use std::{
+    sync::{Arc, atomic::Ordering},
+    time::Duration,
+};
 
-use plimsoll_extgrpc::{ServerSettings, proto::external as message};
+use plimsoll_extgrpc::{
+    ServerSettings,
+    proto::external::{self as message, cloud_provider_client::CloudProviderClient},
+};
 use tonic::{Code, Request};
 
-use crate::fixture::{SETTINGS, Served};
+use crate::fixture::{Fake, SETTINGS, Served};
 
 const PATIENCE: Duration = Duration::from_millis(500);
 
@@ -45,9 +51,36 @@ async fn a_wish_that_is_stuck_is_answered_at_the_deadline_and_carried_out_all_th
 }
 
 #[tokio::test]
+async fn a_provider_that_hangs_holds_nobody_up() {
+    let served = Served::start().await;
+    let mut client = served.client().await;
+    served.fake.hangs.store(true, Ordering::Relaxed);
+    // It is waited for until shortly before the deadline; what is known is not too old.
+    client.refresh(impatient(message::RefreshRequest {})).await.unwrap();
+    client.node_groups(impatient(message::NodeGroupsRequest {})).await.unwrap();
+    client.node_group_increase_size(impatient(more(1))).await.unwrap();
+    let request = message::NodeGroupTargetSizeRequest { id: "web".to_owned() };
+    let answer = client.node_group_target_size(impatient(request)).await.unwrap();
+    assert_eq!(answer.into_inner().target_size, 4);
+}
+
+#[tokio::test]
+async fn a_provider_that_hangs_from_the_beginning_is_unavailable() {
+    let fake = Arc::new(Fake::default());
+    fake.hangs.store(true, Ordering::Relaxed);
+    let served = Served::with(fake, SETTINGS, None).await;
+    let mut client = CloudProviderClient::new(served.channel().await);
+    let request = impatient(message::NodeGroupsRequest {});
+    let status = client.node_groups(request).await.unwrap_err();
+    assert_eq!(status.code(), Code::DeadlineExceeded, "{status:?}");
+    let status = client.node_groups(message::NodeGroupsRequest {}).await.unwrap_err();
+    assert_eq!(status.code(), Code::Unavailable, "{status:?}");
+}
+
+#[tokio::test]
 async fn what_is_too_old_is_not_given_out() {
     let settings = ServerSettings { stale_after: Duration::ZERO, ..SETTINGS };
-    let served = Served::with(std::sync::Arc::default(), settings, None).await;
+    let served = Served::with(Arc::default(), settings, None).await;
     let mut client = served.client().await;
     let status = client.node_groups(message::NodeGroupsRequest {}).await.unwrap_err();
     assert_eq!(status.code(), Code::Unavailable);

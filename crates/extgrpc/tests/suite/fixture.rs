@@ -2,7 +2,10 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    sync::{Arc, Mutex, MutexGuard},
+    sync::{
+        Arc, Mutex, MutexGuard,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 
@@ -41,6 +44,8 @@ pub(crate) struct Fake {
     /// Every order as often as it was placed.
     orders: Mutex<Vec<Order>>,
     served: Mutex<BTreeSet<OrderId>>,
+    /// A refresh is never answered.
+    pub(crate) hangs: AtomicBool,
     /// Names of nodes that say nothing of their machines.
     names: BTreeMap<String, Box<str>>,
 }
@@ -82,6 +87,7 @@ impl Default for Fake {
             asked: Mutex::default(),
             orders: Mutex::default(),
             served: Mutex::default(),
+            hangs: AtomicBool::new(false),
             names: BTreeMap::from([("node-of-web-1".to_owned(), "web-1".into())]),
         }
     }
@@ -152,6 +158,9 @@ impl Provider for Fake {
     }
 
     async fn refresh(&self) -> Result<Inventory, Error> {
+        if self.hangs.load(Ordering::Relaxed) {
+            std::future::pending::<()>().await;
+        }
         self.check("refresh")?;
         Ok(Inventory {
             groups: lock(&self.groups).clone(),

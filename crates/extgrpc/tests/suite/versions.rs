@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use plimsoll_extgrpc::proto::external::cloud_provider_server::SERVICE_NAME;
 use prost::Message;
-use tonic::{client::Grpc, codegen::http::uri::PathAndQuery, transport::Channel};
+use tonic::{Code, Status, client::Grpc, codegen::http::uri::PathAndQuery, transport::Channel};
 use tonic_prost::ProstCodec;
 
 use crate::{
@@ -18,11 +18,19 @@ where
     Q: Message + 'static,
     R: Message + Default + 'static,
 {
+    try_call(channel, method, request).await.unwrap()
+}
+
+async fn try_call<Q, R>(channel: &Channel, method: &str, request: Q) -> Result<R, Status>
+where
+    Q: Message + 'static,
+    R: Message + Default + 'static,
+{
     let path = PathAndQuery::try_from(format!("/{SERVICE_NAME}/{method}")).unwrap();
     let mut grpc = Grpc::new(channel.clone());
     grpc.ready().await.unwrap();
     let codec = ProstCodec::<Q, R>::default();
-    grpc.unary(tonic::Request::new(request), path, codec).await.unwrap().into_inner()
+    grpc.unary(tonic::Request::new(request), path, codec).await.map(tonic::Response::into_inner)
 }
 
 async fn connected() -> (Served, Channel) {
@@ -201,6 +209,17 @@ async fn a_pod_costs_the_share_of_its_scarcest_resource() {
         start_timestamp: new_time(0),
         end_timestamp: new_time(3_600),
     };
-    let reply: head::PriceResponse = call(&channel, "PricingPodPrice", new).await;
+    let reply: head::PriceResponse = call(&channel, "PricingPodPrice", new.clone()).await;
     assert!((reply.price - 0.06).abs() < 1e-9, "{reply:?}");
+
+    // What nobody has cannot be priced, unless none of it is asked for.
+    for (amount, expected) in [("0", Code::Ok), ("1", Code::NotFound), ("x", Code::NotFound)] {
+        let mut pod = pod.clone();
+        let container = &mut pod.spec.as_mut().unwrap().containers[0];
+        let requests = &mut container.resources.as_mut().unwrap().requests;
+        requests.insert("example.com/unicorn".to_owned(), quantity(amount));
+        let new = head::PricingPodPriceRequest { pod_bytes: pod.encode_to_vec(), ..new.clone() };
+        let answer = try_call::<_, head::PriceResponse>(&channel, "PricingPodPrice", new).await;
+        assert_eq!(answer.map_or_else(|status| status.code(), |_| Code::Ok), expected, "{amount}");
+    }
 }
