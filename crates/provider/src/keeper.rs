@@ -79,11 +79,7 @@ impl Keeper {
     /// Refreshes until `shutdown`.
     pub async fn run(&self, every: Duration, shutdown: &Shutdown) {
         loop {
-            tokio::select! {
-                // A refresh that hangs must not hold up the end.
-                () = shutdown.wait() => return,
-                () = self.refresh() => {}
-            }
+            self.refresh().await;
             tokio::select! {
                 () = shutdown.wait() => return,
                 () = self.nudge.notified() => {}

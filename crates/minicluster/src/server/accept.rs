@@ -3,7 +3,7 @@
 use http::HeaderMap;
 use jiff::Timestamp;
 
-use crate::{ApiError, Kind};
+use crate::{ApiError, Kind, table::Printer};
 
 use super::{
     query::Query,
@@ -124,7 +124,8 @@ impl Accepted {
 
     /// How rows are made for this client.
     pub(super) fn rows(self, kind: &Kind, now: Timestamp) -> Rows<'_> {
-        Rows { kind, version: self.version, include: self.include, now }
+        let printer = Printer::of(kind);
+        Rows { printer, version: self.version, include: self.include, now }
     }
 }
 

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use crate::{ApiError, Kind, table};
+use crate::{ApiError, table::Printer};
 
 use super::{accept::MetaVersion, query::Query, shape};
 
@@ -22,8 +22,8 @@ pub(super) enum Include {
 /// How rows are made.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rows<'k> {
-    /// Of which kind.
-    pub(super) kind: &'k Kind,
+    /// In which columns.
+    pub(super) printer: Printer<'k>,
     /// For whom.
     pub(super) version: MetaVersion,
     /// With what.
@@ -59,7 +59,11 @@ impl Rows<'_> {
             Include::Object => object.clone(),
             Include::None => Value::Null,
         };
-        json!({ "cells": table::cells(self.kind, object, self.now), "object": shown })
+        let mut row = json!({ "cells": self.printer.cells(object, self.now), "object": shown });
+        if let Some(conditions) = self.printer.conditions(object) {
+            row["conditions"] = conditions;
+        }
+        row
     }
 
     /// A table without rows; `columns` may be null, where a stream has had them already.
@@ -74,7 +78,7 @@ impl Rows<'_> {
 
     /// The columns.
     pub(super) fn columns(&self) -> Value {
-        table::columns(self.kind)
+        self.printer.columns()
     }
 
     /// A table of one object.

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use crate::{ApiError, Kind, Object};
+use crate::{ApiError, Kind, Object, table::Printer};
 
 use super::{
     accept::{Accepted, Encoding, MetaVersion, Shape, not_acceptable},
@@ -25,8 +25,12 @@ pub(super) fn object(
         }
         Shape::Object | Shape::Discovery => object.value(),
         Shape::Table => {
-            let rows = accepted.rows(kind, now);
-            rows.single(&object.value(), &rows.columns())
+            let mut rows = accepted.rows(kind, now);
+            let value = object.value();
+            if value["kind"] == "Scale" && *kind.kind != *"Scale" {
+                rows.printer = Printer::of_scale();
+            }
+            rows.single(&value, &rows.columns())
         }
         Shape::Metadata => metadata(&object.value(), accepted.version),
         Shape::MetadataList => {

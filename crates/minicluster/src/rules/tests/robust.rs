@@ -108,10 +108,7 @@ proptest! {
     fn defaults_settle_at_once(mut value in object(), index in 0..KINDS.len()) {
         let (group, _, _, name, _) = KINDS[index];
         let kind = kind(group, name);
-        if decode(&kind.schema, &mut value).type_error.is_some() {
-            // Refused before anything is filled in.
-            return Ok(());
-        }
+        prop_assume!(decode(&kind.schema, &mut value).type_error.is_none());
         (kind.rules.defaults)(&mut value);
         let once = value.clone();
         (kind.rules.defaults)(&mut value);
