@@ -6,9 +6,12 @@ use std::{
 };
 
 use plimsoll_extgrpc::{
-    ServerSettings,
+    Address, CloudConfig, ExternalGrpc, ServerSettings,
     proto::external::{self as message, cloud_provider_client::CloudProviderClient},
 };
+use plimsoll_model::GroupOptions;
+use plimsoll_net::Clock;
+use plimsoll_provider::{Class, Order, OrderId, Provider as _};
 use tonic::{Code, Request};
 
 use crate::fixture::{Fake, SETTINGS, Served};
@@ -101,4 +104,26 @@ async fn calls_and_wishes_under_way_finish_before_the_server_stops() {
     wish.await.unwrap().unwrap();
     served.task.await.unwrap();
     assert_eq!(served.fake.target("web"), 4);
+}
+
+/// Over the bare protocol the second attempt would be a second order.
+#[tokio::test]
+async fn an_order_that_is_asked_for_again_while_it_is_under_way_is_bought_once() {
+    let served = Served::start().await;
+    served.client().await;
+    served.fake.shut();
+    let config = CloudConfig {
+        address: Address::parse(&served.address).unwrap(),
+        tls: None,
+        timeout: PATIENCE,
+    };
+    let client = ExternalGrpc::new("ours", config, GroupOptions::default(), Clock::system());
+    let id = OrderId::new("once").unwrap();
+    let order = Order { id, group: "web".into(), count: 2, from: 3 };
+    for _ in 0..2 {
+        assert_eq!(client.increase(&order).await.unwrap_err().class(), Class::Retry);
+    }
+    served.fake.gate.add_permits(10);
+    client.increase(&order).await.unwrap();
+    assert_eq!(served.fake.target("web"), 5);
 }
