@@ -8,6 +8,7 @@
 
 mod answers;
 mod clients;
+mod kubectl;
 mod replay;
 mod robust;
 mod secure;
