@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use kube::{ResourceExt as _, api::DynamicObject};
 use plimsoll_manifest::Reader;
-use plimsoll_model::{Memory, Namespaces, Node, Pod, PodName, Settings, Storage, Symbol, World};
+use plimsoll_model::{Node, Pod, PodName, Settings, Symbol, World};
 use plimsoll_provider::NodeIdentity;
 use rustc_hash::FxHashMap;
 use tracing::warn;
@@ -74,20 +74,7 @@ impl Mirror {
     /// Nothing is known yet.
     pub fn new(now: Timestamp) -> Self {
         Self {
-            world: World {
-                now,
-                settings: Settings::default(),
-                namespaces: Namespaces::default(),
-                storage: Storage::default(),
-                nodes: Vec::new(),
-                pods: Vec::new(),
-                controllers: Vec::new(),
-                daemon_sets: Vec::new(),
-                budgets: Vec::new(),
-                groups: Vec::new(),
-                memory: Memory::default(),
-                advice: Vec::new(),
-            },
+            world: World::empty(now, Settings::default()),
             nodes: Named::default(),
             pods: Named::default(),
             daemon_sets: Named::default(),

@@ -117,3 +117,25 @@ pub struct Backoff {
     /// The provider's code, or ours.
     pub code: Box<str>,
 }
+
+// === impl World ===
+
+impl World {
+    /// Nothing is there and nothing is remembered.
+    pub fn empty(now: Timestamp, settings: Settings) -> Self {
+        Self {
+            now,
+            settings,
+            namespaces: Namespaces::default(),
+            storage: Storage::default(),
+            nodes: Vec::new(),
+            pods: Vec::new(),
+            controllers: Vec::new(),
+            daemon_sets: Vec::new(),
+            budgets: Vec::new(),
+            groups: Vec::new(),
+            memory: Memory::default(),
+            advice: Vec::new(),
+        }
+    }
+}

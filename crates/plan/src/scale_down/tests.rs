@@ -51,28 +51,15 @@ fn selector(key: &str, value: &str) -> LabelSelector {
 
 /// Many nodes may go at once, and one ReplicaSet `web` wants five pods.
 fn world() -> Builder {
-    Builder(World {
-        now: at(0),
-        settings: Settings {
-            scale_down: ScaleDownSettings {
-                parallelism: 100,
-                drain_parallelism: 100,
-                ..ScaleDownSettings::default()
-            },
-            ..Settings::default()
+    let settings = Settings {
+        scale_down: ScaleDownSettings {
+            parallelism: 100,
+            drain_parallelism: 100,
+            ..ScaleDownSettings::default()
         },
-        namespaces: plimsoll_model::Namespaces::default(),
-        storage: plimsoll_model::Storage::default(),
-        nodes: Vec::new(),
-        pods: Vec::new(),
-        controllers: Vec::new(),
-        daemon_sets: Vec::new(),
-        budgets: Vec::new(),
-        groups: Vec::new(),
-        memory: Memory::default(),
-        advice: Vec::new(),
-    })
-    .controller("ReplicaSet", "web", 5)
+        ..Settings::default()
+    };
+    Builder(World::empty(at(0), settings)).controller("ReplicaSet", "web", 5)
 }
 
 // === impl Builder ===

@@ -45,20 +45,7 @@ fn mins(minutes: i64) -> SignedDuration {
 }
 
 fn world() -> Builder {
-    Builder(World {
-        now: at(0),
-        settings: Settings::default(),
-        namespaces: plimsoll_model::Namespaces::default(),
-        storage: plimsoll_model::Storage::default(),
-        nodes: Vec::new(),
-        pods: Vec::new(),
-        controllers: Vec::new(),
-        daemon_sets: Vec::new(),
-        budgets: Vec::new(),
-        groups: Vec::new(),
-        memory: Memory::default(),
-        advice: Vec::new(),
-    })
+    Builder(World::empty(at(0), Settings::default()))
 }
 
 /// A node that registered two hours ago and is ready.
