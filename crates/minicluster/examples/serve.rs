@@ -1,4 +1,4 @@
-//! Serves an empty cluster on a port, for work with kubectl and with anything else that speaks HTTP.
+//! Serves an empty cluster with its controllers on a port, for work with kubectl and with anything else that speaks HTTP.
 //!
 //! `cargo run -p plimsoll-minicluster --example serve -- 6443` serves TLS on 6443 and plain HTTP on 6444, and writes
 //! `kubeconfig`, `ca.crt`, `admin.crt`, `admin.key` and `token` into `target/serve`.
@@ -6,7 +6,7 @@
 use std::{error::Error, fs, path::Path, time::Duration};
 
 use plimsoll_minicluster::{
-    Api,
+    Api, controllers,
     server::{Access, Anonymous, Certificates, Server},
 };
 use plimsoll_net::{Clock, Shutdown, listen::serve};
@@ -34,6 +34,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let secure = TcpListener::bind(("127.0.0.1", port)).await?;
     let plain = TcpListener::bind(("127.0.0.1", port.saturating_add(1))).await?;
     let shutdown = Shutdown::new();
+    controllers::start(server.api(), &shutdown);
     let ((), (), stopped) = tokio::join!(
         serve(secure, Some(certificates.server()), server.clone(), &shutdown, GRACE),
         serve(plain, None, server, &shutdown, GRACE),

@@ -214,6 +214,8 @@ impl Scene<'_> {
         counts.ready += i64::from(pod.is_ready());
         counts.available += i64::from(pod.is_available(least, self.now));
         counts.updated += i64::from(self.is_updated(pod));
+        let works = |pod: &&&Arc<Pod>| !pod.meta.deleting && pod.is_available(least, self.now);
+        counts.working += i64::from(pods.iter().any(|pod| works(&pod)));
     }
 
     fn create(&self, template: &Value, node: &Node) -> Action {
@@ -238,7 +240,7 @@ impl Scene<'_> {
         let least = number(self.set, "/spec/minReadySeconds");
         let (fine, broken): (Vec<&Arc<Pod>>, Vec<&Arc<Pod>>) =
             outdated.iter().partition(|pod| pod.is_available(least, self.now));
-        let room = most - (counts.desired - counts.available);
+        let room = most - (counts.desired - counts.working);
         let room = usize::try_from(room).unwrap_or_default();
         // Pods that do not work are no loss.
         let victims = broken.into_iter().chain(fine.into_iter().take(room));
@@ -254,6 +256,8 @@ struct Counts {
     ready: i64,
     updated: i64,
     available: i64,
+    /// Nodes with an available pod that stays.
+    working: i64,
 }
 
 // === impl Counts ===

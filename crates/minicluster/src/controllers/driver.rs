@@ -163,14 +163,14 @@ impl Driver {
     fn follow(&mut self) {
         let mut served = Kinds::default();
         for kind in self.api.kinds() {
-            // Events are about objects and own nothing.
-            if &*kind.plural != "events" {
-                served.entry(kind.storage()).or_insert(kind);
-            }
+            served.entry(kind.storage()).or_insert(kind);
         }
         self.watches.retain(|following| served.contains_key(&following.resource));
+        let known = |resource: &&Resource| self.kinds.contains_key(*resource);
+        // Events are about objects, and nobody looks after them.
+        let followed = served.keys().filter(|resource| &*resource.plural != "events");
         let mut new: Vec<Resource> =
-            served.keys().filter(|resource| !self.kinds.contains_key(*resource)).cloned().collect();
+            followed.filter(|resource| !known(resource)).cloned().collect();
         new.sort();
         self.kinds = served;
         for resource in new {

@@ -365,3 +365,6 @@ impl Node {
         &self.object.key.name
     }
 }
+
+#[cfg(test)]
+pub(crate) mod tests;

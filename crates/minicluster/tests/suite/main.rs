@@ -8,6 +8,7 @@
 
 mod answers;
 mod clients;
+mod controllers;
 mod kubectl;
 mod replay;
 mod robust;
