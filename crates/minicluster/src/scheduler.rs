@@ -19,6 +19,7 @@ use plimsoll_fit::{NodeId, ShapeId};
 use plimsoll_model::{Pod, PodVolume, Symbol};
 use plimsoll_net::Shutdown;
 use rustc_hash::FxHashMap;
+use tokio::task::JoinHandle;
 use tracing::{debug, warn};
 
 use self::{
@@ -381,6 +382,16 @@ impl Turn {
     fn about(&self) -> About<'_> {
         About { key: &self.key, uid: &self.uid, revision: self.revision }
     }
+}
+
+/// Starts the scheduler of a cluster. It stops when `shutdown` says so, or with the runtime.
+pub fn start(api: &Api, shutdown: &Shutdown) -> JoinHandle<()> {
+    let (scheduler, shutdown) = (Scheduler::new(api), shutdown.clone());
+    tokio::spawn(async move {
+        if let Some(scheduler) = scheduler {
+            scheduler.run(&shutdown).await;
+        }
+    })
 }
 
 fn watch_all(api: &Api) -> Vec<Watched> {

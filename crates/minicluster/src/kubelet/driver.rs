@@ -134,12 +134,12 @@ impl Driver {
 
     fn start_actions(&mut self) {
         for action in self.fleet.take_actions() {
-            match self.busy.get_mut(&action.subject()) {
-                Some(next) => *next = Some(action),
-                None => {
-                    self.busy.insert(action.subject(), None);
-                    self.waiting.push_back(action);
-                }
+            let subject = action.subject();
+            if let Some(next) = self.busy.get_mut(&subject) {
+                *next = Some(action);
+            } else {
+                self.busy.insert(subject, None);
+                self.waiting.push_back(action);
             }
         }
         while self.flights.len() < AT_ONCE

@@ -87,7 +87,7 @@ impl Cluster for Remote {
             if let Some(Value::Array(more)) = page.get_mut("items").map(Value::take) {
                 items.extend(more);
             }
-            token = text(&page, "/metadata/continue").to_owned();
+            text(&page, "/metadata/continue").clone_into(&mut token);
             if token.is_empty() {
                 let version = text(&page, "/metadata/resourceVersion").to_owned();
                 return Ok(Listing { items: Box::new(items.into_iter()), version });

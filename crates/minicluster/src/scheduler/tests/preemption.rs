@@ -91,11 +91,11 @@ async fn while_victims_leave_nobody_else_has_to() {
 #[tokio::test(start_paused = true)]
 async fn the_cheapest_victims_are_chosen() {
     // Each node with its pods, as (cpu, priority); the second node is always the cheaper one.
-    let cases: [(&str, &[(u32, i32)], &[(u32, i32)]); 4] = [
-        ("lowest highest priority", &[(500, 3), (500, 1)], &[(500, 2), (500, 2)]),
-        ("smallest sum", &[(500, 3), (500, 2)], &[(500, 3), (500, 1)]),
-        ("fewest", &[(500, 2), (500, 2)], &[(1000, 2)]),
-        ("youngest", &[(1000, 2)], &[(1000, 2)]),
+    let cases = [
+        ("lowest highest priority", vec![(500, 3), (500, 1)], vec![(500, 2), (500, 2)]),
+        ("smallest sum", vec![(500, 3), (500, 2)], vec![(500, 3), (500, 1)]),
+        ("fewest", vec![(500, 2), (500, 2)], vec![(1000, 2)]),
+        ("youngest", vec![(1000, 2)], vec![(1000, 2)]),
     ];
     for (what, dear, cheap) in cases {
         let mut cluster = cluster();

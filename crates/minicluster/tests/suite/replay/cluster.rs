@@ -3,6 +3,7 @@
 use plimsoll_minicluster::{
     Api,
     controllers::{self, Controller},
+    scheduler,
     server::{Access, Anonymous, Authorization, Server},
 };
 use plimsoll_net::{Clock, Shutdown};
@@ -27,6 +28,9 @@ pub(crate) fn start(needs: &[String]) -> Client {
         controllers::start(&api, &Shutdown::new());
     } else if !needs("no-controllers") {
         controllers::start_some(&api, &[Controller::ServiceAccount], &Shutdown::new());
+    }
+    if needs("scheduler") {
+        scheduler::start(&api, &Shutdown::new());
     }
     let mut access = Access::new(TOKEN.into(), anonymous);
     access.authorization = Authorization::Roles;
