@@ -18,6 +18,7 @@ use self::{
 use crate::{Api, Object, object::Key, store::Resource};
 
 mod action;
+mod bootstrap;
 pub(crate) mod budget;
 mod daemon_set;
 mod deployment;
@@ -95,8 +96,9 @@ pub(crate) trait Reconcile: Send {
     fn reconcile(&mut self, target: &Ref, view: &View<'_>) -> Vec<Action>;
 }
 
-/// Starts all controllers. They stop when `shutdown` says so, or with the runtime.
+/// Starts all controllers, in a cluster that has what every cluster has. They stop when `shutdown` says so, or with the runtime.
 pub fn start(api: &Api, shutdown: &Shutdown) -> JoinHandle<()> {
+    bootstrap::ensure(api);
     start_some(api, &Controller::ALL, shutdown)
 }
 

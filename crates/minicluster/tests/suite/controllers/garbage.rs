@@ -128,3 +128,11 @@ async fn a_namespace_takes_everything_along() {
     settle().await;
     assert!(cluster.find("namespaces", "team").is_none());
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_cluster_begins_with_a_service_and_an_account() {
+    let cluster = Cluster::start();
+    settle().await;
+    assert_eq!(text(&cluster.get("services", "kubernetes"), "/spec/clusterIP"), "10.0.0.1");
+    assert!(cluster.find("serviceaccounts", "default").is_some());
+}
