@@ -9,7 +9,6 @@
 mod answers;
 mod clients;
 mod controllers;
-mod kubectl;
 mod replay;
 mod robust;
 mod secure;
