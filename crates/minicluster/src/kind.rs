@@ -101,8 +101,6 @@ pub struct Rules {
     pub validate_update: fn(new: &Value, old: &Value) -> Vec<FieldError>,
     /// What is wrong with a change of the status.
     pub validate_status: fn(new: &Value, old: &Value) -> Vec<FieldError>,
-    /// What a writer is warned of although it is allowed, for the `Warning` header. Runs on objects that were accepted.
-    pub warnings: fn(&Value) -> Vec<String>,
     /// Fields that field selectors may name besides `metadata.name` and `metadata.namespace`, with how to read them.
     pub fields: &'static [(&'static str, ReadField)],
     /// Whether an update may come without a resourceVersion.

@@ -49,7 +49,6 @@ pub(crate) const PLAIN: Rules = Rules {
     validate: |_| Vec::new(),
     validate_update: |_, _| Vec::new(),
     validate_status: |_, _| Vec::new(),
-    warnings: |_| Vec::new(),
     fields: &[],
     unconditional_update: true,
     create_on_update: false,

@@ -5,7 +5,7 @@ use std::{convert::Infallible, io, net::SocketAddr, sync::Arc, time::Duration};
 use http::{Request, Response};
 use hyper::body::{Body, Incoming};
 use hyper_util::{
-    rt::{TokioExecutor, TokioIo},
+    rt::{TokioExecutor, TokioIo, TokioTimer},
     server::{
         conn::auto,
         graceful::{GracefulShutdown, Watcher},
@@ -28,6 +28,9 @@ use crate::{Shutdown, tls::ServerTls};
 
 /// Who takes longer than this to agree on TLS is not going to.
 const HANDSHAKE: Duration = Duration::from_secs(10);
+
+/// How often a quiet HTTP/2 connection is asked whether anybody is there.
+const KEEP_ALIVE: Duration = Duration::from_secs(30);
 
 /// How long to leave the port alone after an accept failed, as it does while the process has too many files open.
 const AFTER_FAILURE: Duration = Duration::from_millis(100);
@@ -130,7 +133,10 @@ where
         request.extensions_mut().insert(peer.clone());
         request
     });
-    let builder = auto::Builder::new(TokioExecutor::new());
+    let mut builder = auto::Builder::new(TokioExecutor::new());
+    // A peer that vanished without a word is noticed, and its connection closed.
+    builder.http2().timer(TokioTimer::new()).keep_alive_interval(Some(KEEP_ALIVE));
+    builder.http1().timer(TokioTimer::new());
     let connection = builder
         .serve_connection_with_upgrades(TokioIo::new(stream), TowerToHyperService::new(service))
         .into_owned();

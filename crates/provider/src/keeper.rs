@@ -79,7 +79,11 @@ impl Keeper {
     /// Refreshes until `shutdown`.
     pub async fn run(&self, every: Duration, shutdown: &Shutdown) {
         loop {
-            self.refresh().await;
+            tokio::select! {
+                // A refresh that hangs must not hold up the end.
+                () = shutdown.wait() => return,
+                () = self.refresh() => {}
+            }
             tokio::select! {
                 () = shutdown.wait() => return,
                 () = self.nudge.notified() => {}

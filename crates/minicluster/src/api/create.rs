@@ -94,7 +94,7 @@ impl Api {
             return Err(ApiError::already_exists(&kind.group, &kind.plural, name));
         }
         self.settle_owners(kind, None, &mut value, None, ownership);
-        let warnings = (kind.rules.warnings)(&value);
+        let warnings = rules::warnings(kind, &value, None);
         Ok(Written { object: keep(writer, kind, value, options), created: true, warnings })
     }
 }

@@ -190,7 +190,7 @@ impl Api {
         schema::with_zero_values(&kind.schema, &mut new);
         check(kind, at, &new, old)?;
         self.settle_owners(kind, Some(old), &mut new, at.subresource, ownership);
-        let warnings = (kind.rules.warnings)(&new);
+        let warnings = rules::warnings(kind, &new, Some(old));
         let done = |object| Ok(Written { object, created: false, warnings });
         if new == *old {
             return done(View::of(kind).show(before));

@@ -11,6 +11,7 @@ use crate::{
         DeleteOptions, FieldValidation, ListQuery, Preconditions, Propagation, WatchQuery,
         WriteOptions,
     },
+    apply,
     error::FieldErrorKind,
     store::{FieldSelector, Filter, LabelSelector},
 };
@@ -180,8 +181,8 @@ fn write_options(
             FieldValidation::Warn
         }
     };
-    let field_manager =
-        if manager.is_empty() { from_user_agent(headers) } else { manager.to_owned() };
+    let agent = headers.get(USER_AGENT).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let field_manager = apply::manager_name(Some(manager), agent);
     let dry_run = !dry_run.is_empty();
     (WriteOptions { dry_run, field_manager, field_validation, duplicates }, errors)
 }
@@ -221,11 +222,4 @@ fn place(kind: &Kind, path: &ResourcePath) -> String {
 
 fn text(query: &Query, name: &str) -> String {
     query.text(name).unwrap_or_default().to_owned()
-}
-
-/// Who writes, if nobody says: the program's name.
-fn from_user_agent(headers: &HeaderMap) -> String {
-    let agent = headers.get(USER_AGENT).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    let name = agent.split('/').next().unwrap_or_default();
-    name.chars().filter(|c| !c.is_control()).take(LONGEST_MANAGER).collect()
 }

@@ -1,6 +1,6 @@
 //! Requests about objects: which of the few generic operations a request means.
 
-use std::{sync::Arc, time::Duration};
+use std::{slice, sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use http::{HeaderMap, Method};
@@ -76,6 +76,14 @@ impl Call<'_> {
         if kind.custom.is_none() {
             check_known(&self.headers)?;
         }
+        let custom = kind.custom.clone();
+        let mut answer = self.operate(kind, place).await?;
+        let deprecation = custom.as_ref().and_then(|custom| custom.deprecation.as_ref());
+        warn(&mut answer, deprecation.map_or(&[], slice::from_ref));
+        Ok(answer)
+    }
+
+    async fn operate(self, kind: Arc<Kind>, place: Place) -> Result<Answer, ApiError> {
         match (self.method.as_str(), place) {
             ("GET", Place::Collection) => self.collection(kind).await,
             ("GET", Place::Item) if self.path.watch => self.watch(kind),

@@ -108,7 +108,10 @@ proptest! {
     fn defaults_settle_at_once(mut value in object(), index in 0..KINDS.len()) {
         let (group, _, _, name, _) = KINDS[index];
         let kind = kind(group, name);
-        prop_assume!(decode(&kind.schema, &mut value).type_error.is_none());
+        if decode(&kind.schema, &mut value).type_error.is_some() {
+            // Refused before anything is filled in.
+            return Ok(());
+        }
         (kind.rules.defaults)(&mut value);
         let once = value.clone();
         (kind.rules.defaults)(&mut value);

@@ -1,0 +1,204 @@
+//! What a pass saw, decided and began, as one value for those who tell others about it.
+
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
+
+use jiff::Timestamp;
+use plimsoll_cluster::{evict::Eviction, mirror::Staleness, orders::Phase};
+use plimsoll_model::{Group, Memory, Node, Pod, PodName, Symbol, World};
+use plimsoll_plan::{Plan, Repair};
+use plimsoll_provider::{Class, OrderId};
+
+use crate::settings::Settings;
+
+/// A pass. Published when its actions have begun; what became of them is in [`News`] and in later passes.
+#[derive(Clone, Debug)]
+pub struct Pass {
+    /// Counted from the start of the process.
+    pub number: u64,
+    /// Why it was made.
+    pub cause: Cause,
+    /// The moment for which it decided.
+    pub at: Timestamp,
+    /// What keeps the plan from being acted on.
+    pub held_back: Option<HeldBack>,
+    /// What the user wants.
+    pub settings: Arc<Settings>,
+    /// What was seen.
+    pub seen: Seen,
+    /// What was decided, and why.
+    pub plan: Arc<Plan>,
+    /// What is remembered from here on.
+    pub memory: Arc<Memory>,
+    /// What was begun in this pass.
+    pub begun: Begun,
+    /// Increases that are not over, and those that ended lately.
+    pub orders: Vec<OpenOrder>,
+    /// Nodes on their way out.
+    pub retirements: Vec<OpenRetirement>,
+    /// How long its parts took.
+    pub took: Took,
+    /// The whole World, when somebody asked for it: see [`Handle::want_world`](super::Handle::want_world).
+    pub world: Option<Arc<World>>,
+}
+
+/// Why a pass was made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Cause {
+    /// `scan-interval` is over.
+    Scan,
+    /// Something changed in the cluster that calls for a decision.
+    Cluster,
+    /// A provider shows something new.
+    Fleet,
+    /// Something that an earlier pass began has ended.
+    Outcome,
+    /// We have become the leader.
+    Leading,
+    /// Somebody asked for it.
+    Asked,
+}
+
+/// What keeps a plan from being acted on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum HeldBack {
+    /// The user wants it told only.
+    DryRun,
+    /// What is known of the cluster is too old.
+    Stale(Staleness),
+    /// Orders of an earlier run are being placed again first.
+    Resuming,
+}
+
+/// What was seen. The parts that are large are shared with the loop.
+#[derive(Clone, Debug)]
+pub struct Seen {
+    /// All nodes, as they are in the cluster.
+    pub nodes: Vec<Arc<Node>>,
+    /// All groups, with the nodes of their machines.
+    pub groups: Vec<Group>,
+    /// Pods without a node.
+    pub pending: Vec<Pod>,
+    /// How many pods there are in all.
+    pub pods: usize,
+    /// The uids of the pods that the plan speaks of.
+    pub pod_uids: BTreeMap<PodName, Box<str>>,
+    /// The uids of the nodes.
+    pub node_uids: BTreeMap<Symbol, Box<str>>,
+    /// What could not be read, and why.
+    pub unreadable: Vec<String>,
+}
+
+/// What a pass began.
+#[derive(Clone, Debug, Default)]
+pub struct Begun {
+    /// Increases.
+    pub orders: Vec<OrderId>,
+    /// Retirements.
+    pub retirements: Vec<OrderId>,
+    /// Repairs at providers.
+    pub repairs: Vec<Repair>,
+    /// What the plan wanted and was not begun, with the reason.
+    pub left: Vec<String>,
+}
+
+/// An increase on its way.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OpenOrder {
+    /// Its name.
+    pub id: OrderId,
+    /// The group that grows.
+    pub group: Symbol,
+    /// By how many.
+    pub count: u32,
+    /// From how many.
+    pub from: u32,
+    /// When it was decided.
+    pub at: Timestamp,
+    /// How far it has come.
+    pub phase: Phase,
+    /// What the provider said, when it refused or did not answer.
+    pub message: String,
+}
+
+/// A node on its way out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OpenRetirement {
+    /// The name of its order.
+    pub id: OrderId,
+    /// The node.
+    pub node: Symbol,
+    /// Its group.
+    pub group: Symbol,
+    /// Its machine.
+    pub instance: Box<str>,
+    /// Why it leaves.
+    pub why: String,
+    /// How far it has come, in a word: `Marking`, `Draining`, …
+    pub stage: &'static str,
+    /// Since when it is on its way.
+    pub since: Timestamp,
+    /// What it waits for, in words; empty when for nothing in particular.
+    pub waits_for: String,
+}
+
+/// How long the parts of a pass took.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Took {
+    /// From the first change that called for it to its beginning.
+    pub waited: Duration,
+    /// To bring everything together.
+    pub observe: Duration,
+    /// To decide.
+    pub plan: Duration,
+    /// To begin what was decided.
+    pub act: Duration,
+}
+
+/// Something that happened between passes. Every one is told, in order.
+#[derive(Clone, Debug)]
+pub enum News {
+    /// A provider took an order.
+    Placed(OpenOrder),
+    /// A provider refused an order, or never answered.
+    OrderFailed {
+        /// The order.
+        order: OpenOrder,
+        /// What kind of failure.
+        class: Class,
+        /// The provider's own code.
+        code: String,
+    },
+    /// A repair was made.
+    Repaired(Repair),
+    /// A repair could not be made.
+    RepairFailed {
+        /// The repair.
+        repair: Repair,
+        /// Why.
+        message: String,
+    },
+    /// An eviction was tried.
+    Evicted {
+        /// From which node.
+        node: Symbol,
+        /// Which pod.
+        pod: PodName,
+        /// Its uid.
+        uid: Option<Box<str>>,
+        /// What became of it.
+        outcome: Eviction,
+    },
+    /// A node began to leave.
+    Leaving(OpenRetirement),
+    /// A node is gone.
+    Gone(OpenRetirement),
+    /// A node stays after all.
+    Released {
+        /// Which.
+        retirement: OpenRetirement,
+        /// Why.
+        why: String,
+    },
+    /// A mark was taken off a node that no order explained.
+    Cleaned(Symbol),
+}
