@@ -9,6 +9,7 @@ mod fit;
 mod input;
 mod listen;
 mod log;
+mod minicluster;
 mod plan;
 mod provider;
 
@@ -26,6 +27,8 @@ enum Command {
     Fit(fit::Arguments),
     /// What would the autoscaler do with this cluster, and why? Plans one pass on a file, and does nothing.
     Plan(plan::Arguments),
+    /// A Kubernetes cluster in one process, for kubectl, for a try-out, for tests. Its nodes are fake.
+    Minicluster(minicluster::Arguments),
     /// Infrastructures on their own.
     #[command(subcommand)]
     Provider(provider::Command),
@@ -35,6 +38,7 @@ fn main() -> ExitCode {
     let outcome = match Arguments::parse().command {
         Command::Fit(arguments) => fit::run(&arguments),
         Command::Plan(arguments) => plan::run(&arguments),
+        Command::Minicluster(arguments) => minicluster::run(&arguments),
         Command::Provider(command) => provider::run(&command),
     };
     outcome.map_or_else(failure::Failure::report, |()| ExitCode::SUCCESS)

@@ -12,3 +12,4 @@ mod controllers;
 mod replay;
 mod robust;
 mod secure;
+mod whole;
