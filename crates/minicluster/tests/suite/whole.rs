@@ -81,7 +81,7 @@ async fn pods_are_bound_run_and_go_with_grace() {
     let options =
         DeleteOptions { propagation: Some(Propagation::Background), ..DeleteOptions::default() };
     api.delete(&deployments, &Target::new("default", "web"), &options).unwrap();
-    sleep(Duration::from_secs(60)).await;
+    sleep(Duration::from_mins(1)).await;
     assert_eq!(phases(&api), Vec::<String>::new());
     cluster.stop().await.unwrap();
 }
@@ -100,7 +100,7 @@ async fn jobs_complete_because_their_pods_end() {
     );
     sleep(Duration::from_secs(20)).await;
     assert_eq!(phases(api), ["Running"; 2]);
-    sleep(Duration::from_secs(120)).await;
+    sleep(Duration::from_mins(2)).await;
     assert_eq!(phases(api), ["Succeeded"; 3]);
     let job = &list(api, "jobs")[0];
     assert_eq!(job["status"]["succeeded"], 3);
@@ -115,7 +115,7 @@ async fn pods_leave_a_machine_that_falls_silent() {
     make(api, "deployments", deployment(2));
     sleep(Duration::from_secs(30)).await;
     cluster.kubelets().vanish("node-0");
-    sleep(Duration::from_secs(120)).await;
+    sleep(Duration::from_mins(2)).await;
     let ready = |node: &Value| {
         let conditions = node["status"]["conditions"].as_array().unwrap();
         conditions.iter().find(|one| one["type"] == "Ready").unwrap()["status"].clone()
@@ -177,7 +177,7 @@ async fn until(mut holds: impl FnMut() -> bool) {
             sleep(Duration::from_millis(20)).await;
         }
     };
-    timeout(Duration::from_secs(60), wait).await.unwrap();
+    timeout(Duration::from_mins(1), wait).await.unwrap();
 }
 
 #[tokio::test]
