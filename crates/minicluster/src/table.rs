@@ -51,11 +51,6 @@ impl<'k> Printer<'k> {
         })
     }
 
-    /// How the scale subresource of any kind is shown.
-    pub fn of_scale() -> Self {
-        Self(Columns::BuiltIn(workload::SCALE))
-    }
-
     /// The `columnDefinitions`.
     pub fn columns(&self) -> Value {
         match self.0 {
@@ -109,6 +104,7 @@ fn built_in(group: &str, kind: &str) -> &'static [Column] {
         ("apps", "Deployment") => workload::DEPLOYMENT,
         ("apps", "ReplicaSet") => workload::REPLICA_SET,
         ("apps", "StatefulSet") => workload::STATEFUL_SET,
+        ("autoscaling", "Scale") => workload::SCALE,
         ("batch", "Job") => workload::JOB,
         ("coordination.k8s.io", "Lease") => config::LEASE,
         ("policy", "PodDisruptionBudget") => workload::POD_DISRUPTION_BUDGET,

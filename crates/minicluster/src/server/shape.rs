@@ -4,7 +4,7 @@ use bytes::Bytes;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use crate::{ApiError, Kind, Object, table::Printer};
+use crate::{ApiError, Kind, Object};
 
 use super::{
     accept::{Accepted, Encoding, MetaVersion, Shape, not_acceptable},
@@ -25,12 +25,8 @@ pub(super) fn object(
         }
         Shape::Object | Shape::Discovery => object.value(),
         Shape::Table => {
-            let mut rows = accepted.rows(kind, now);
-            let value = object.value();
-            if value["kind"] == "Scale" && *kind.kind != *"Scale" {
-                rows.printer = Printer::of_scale();
-            }
-            rows.single(&value, &rows.columns())
+            let rows = accepted.rows(kind, now);
+            rows.single(&object.value(), &rows.columns())
         }
         Shape::Metadata => metadata(&object.value(), accepted.version),
         Shape::MetadataList => {
