@@ -56,10 +56,16 @@ pub struct Part {
     pub details: String,
 }
 
+const KUBECTL: Tool = Tool {
+    program: "kubectl",
+    how_to_get_it: "see https://kubernetes.io/docs/tasks/tools/#kubectl; any version from 1.30 on will do",
+};
+
 /// All suites, in the order in which they run: quick ones first.
 pub const SUITES: &[Suite] = &[
     Suite { name: "tidy", needs: &[], parts: |_| Vec::new(), run: run_tidy },
     Suite { name: "crates", needs: &[], parts: crates::names, run: crates::run },
+    Suite { name: "kubectl", needs: &[KUBECTL], parts: |_| Vec::new(), run: crates::run_kubectl },
 ];
 
 /// Runs the suites that `words` select and prints the report. Its last line is the summary.

@@ -1,4 +1,5 @@
-//! The suite of all crates: one `cargo test`, reported package by package.
+//! The suite of all crates: one `cargo test`, reported package by package; and suites that are one test target, kept out of it because
+//! they need a tool.
 //!
 //! One run instead of one per package, because cargo builds shared dependencies with the features
 //! of all packages it is asked for: asked for them one by one, it would build many of them again.
@@ -14,6 +15,15 @@ use super::{Context, Part};
 use crate::cargo;
 use crate::tidy::Member;
 
+/// Which tests of the packages are meant.
+#[derive(Clone, Copy)]
+enum Targets {
+    /// What cargo tests when nobody says more.
+    Usual,
+    /// One test target, by name.
+    One(&'static str),
+}
+
 /// The packages of the workspace.
 pub(super) fn names(context: &Context) -> Vec<String> {
     context.workspace.members.iter().map(|member| member.name.clone()).collect()
@@ -21,9 +31,20 @@ pub(super) fn names(context: &Context) -> Vec<String> {
 
 /// Builds, then tests, the packages that the command line asks for.
 pub(super) fn run(context: &Context) -> Vec<Part> {
-    let members = chosen(context);
-    let tested = build(context, &members).and_then(|built| match built {
-        Some(owners) => test(context, &members, owners),
+    run_targets(context, &chosen(context), Targets::Usual)
+}
+
+/// What kubectl sees of the embedded cluster.
+pub(super) fn run_kubectl(context: &Context) -> Vec<Part> {
+    let members = context.workspace.members.iter();
+    let binary: Vec<&Member> = members.filter(|member| member.name == "plimsoll").collect();
+    let parts = run_targets(context, &binary, Targets::One("kubectl"));
+    parts.into_iter().map(|part| Part { name: "kubectl".to_owned(), ..part }).collect()
+}
+
+fn run_targets(context: &Context, members: &[&Member], targets: Targets) -> Vec<Part> {
+    let tested = build(context, members, targets).and_then(|built| match built {
+        Some(owners) => test(context, members, targets, owners),
         None => Ok(vec![Part::failed("crates", "does not compile, see above".to_owned())]),
     });
     tested.unwrap_or_else(|error| vec![Part::failed("crates", format!("{error:#}"))])
@@ -38,8 +59,12 @@ fn chosen(context: &Context) -> Vec<&Member> {
 
 /// Compiles the tests and learns which executable belongs to which package; `None` if they do not
 /// compile. What the compiler says goes straight to the person.
-fn build(context: &Context, members: &[&Member]) -> anyhow::Result<Option<Owners>> {
-    let output = cargo_test(context, members)
+fn build(
+    context: &Context,
+    members: &[&Member],
+    targets: Targets,
+) -> anyhow::Result<Option<Owners>> {
+    let output = cargo_test(context, members, targets)
         .args(["--no-run", "--message-format", "json-render-diagnostics"])
         .stderr(Stdio::inherit())
         .output()
@@ -70,9 +95,14 @@ fn build(context: &Context, members: &[&Member]) -> anyhow::Result<Option<Owners
 
 /// Runs the tests. Cargo names the executable on stderr and the executable reports on stdout; both
 /// write into one pipe, so the lines arrive in the order in which they were written.
-fn test(context: &Context, members: &[&Member], owners: Owners) -> anyhow::Result<Vec<Part>> {
+fn test(
+    context: &Context,
+    members: &[&Member],
+    targets: Targets,
+    owners: Owners,
+) -> anyhow::Result<Vec<Part>> {
     let (reader, writer) = std::io::pipe().context("cannot make a pipe")?;
-    let mut command = cargo_test(context, members);
+    let mut command = cargo_test(context, members, targets);
     command.arg("--no-fail-fast");
     command.stdout(writer.try_clone().context("cannot share a pipe")?).stderr(writer);
     let mut child = command.spawn().context("cannot run cargo test")?;
@@ -93,13 +123,16 @@ fn test(context: &Context, members: &[&Member], owners: Owners) -> anyhow::Resul
     Ok(transcript.finish(status.success()))
 }
 
-fn cargo_test(context: &Context, members: &[&Member]) -> Command {
+fn cargo_test(context: &Context, members: &[&Member], targets: Targets) -> Command {
     let mut command = cargo::command(&context.workspace.root);
     command.args(["test", "--color", "never"]);
     if members.len() == context.workspace.members.len() {
         command.arg("--workspace");
     } else {
         command.args(members.iter().flat_map(|member| ["-p", member.name.as_str()]));
+    }
+    if let Targets::One(name) = targets {
+        command.args(["--test", name]);
     }
     command
 }

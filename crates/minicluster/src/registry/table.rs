@@ -46,6 +46,8 @@ const RBAC: Row = Row { group: "rbac.authorization.k8s.io", package: "io.k8s.api
 pub(super) const BUILT_IN: &[Row] = &[
     Row { kind: "ConfigMap", plural: "configmaps", short_names: &["cm"], ..CORE },
     Row { kind: "Event", plural: "events", short_names: &["ev"], ..CORE },
+    // Kept and shown, and not enforced.
+    Row { kind: "LimitRange", plural: "limitranges", short_names: &["limits"], ..CORE },
     Row {
         kind: "Namespace",
         plural: "namespaces",
@@ -102,6 +104,14 @@ pub(super) const BUILT_IN: &[Row] = &[
         short_names: &["rc"],
         categories: &["all"],
         subresources: &[Scale, Status],
+        ..CORE
+    },
+    // Kept and shown, and not enforced.
+    Row {
+        kind: "ResourceQuota",
+        plural: "resourcequotas",
+        short_names: &["quota"],
+        subresources: &[Status],
         ..CORE
     },
     Row { kind: "Secret", plural: "secrets", ..CORE },

@@ -101,10 +101,11 @@ fn may(call: &Call<'_>, user: &User, spec: &Value) -> bool {
 
 /// Everything that one may do in a namespace.
 fn what_may_i(call: &Call<'_>, spec: &Value) -> Value {
-    let rules = match call.server.access().authorization {
+    let mut rules = match call.server.access().authorization {
         Authorization::Everything => vec![roles::everything()],
         Authorization::Roles => roles::rules(call.api(), &call.user, spec["namespace"].as_str()),
     };
+    rules.extend(roles::of_everybody());
     let with = |field: &str, fields: &[&str]| -> Vec<Value> {
         let of_this_kind = rules.iter().filter(|rule| !rule[field].is_null());
         let keep = |rule: &Value| {

@@ -70,6 +70,21 @@ pub(super) fn everything() -> Value {
     json!({ "verbs": ["*"], "apiGroups": ["*"], "resources": ["*"], "nonResourceURLs": ["*"] })
 }
 
+/// What everybody who is known may do, as rules: ask about himself, and look at what there is. [`super::access::Access::allows`] knows
+/// it too, without looking here.
+pub(super) fn of_everybody() -> Vec<Value> {
+    let ask = |group: &str, resources: &[&str]| json!({ "verbs": ["create"], "apiGroups": [group], "resources": resources });
+    let look = |paths: &[&str]| json!({ "verbs": ["get"], "nonResourceURLs": paths });
+    let public = ["/healthz", "/livez", "/readyz", "/version", "/version/"];
+    let discovery = ["/api", "/api/*", "/apis", "/apis/*", "/openapi", "/openapi/*"];
+    vec![
+        ask("authentication.k8s.io", &["selfsubjectreviews"]),
+        ask("authorization.k8s.io", &["selfsubjectaccessreviews", "selfsubjectrulesreviews"]),
+        look(&[&discovery[..], &public].concat()),
+        look(&public),
+    ]
+}
+
 /// Whether a binding is about this user.
 fn binds(binding: &Value, user: &User) -> bool {
     let subjects = binding["subjects"].as_array().into_iter().flatten();

@@ -125,7 +125,11 @@ async fn reviews_tell_what_roles_allow() {
     let path = "/apis/authorization.k8s.io/v1/selfsubjectrulesreviews";
     let as_jane = [("Impersonate-User", "jane"), ("Impersonate-Group", "ops")];
     let (_, answer) = post(&server, path, &as_jane, &json!({ "spec": { "namespace": "x" } })).await;
-    assert_eq!(answer["status"]["resourceRules"], rules);
+    // After her own, what everybody may ask about himself.
+    let told = &answer["status"]["resourceRules"];
+    assert_eq!(told[0], rules[0]);
+    assert_eq!(told[1]["resources"], json!(["selfsubjectreviews"]));
+    assert_eq!(told.as_array().map(Vec::len), Some(3));
 }
 
 #[tokio::test(start_paused = true)]
