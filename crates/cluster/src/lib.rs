@@ -5,9 +5,14 @@
 //! ```
 //! Only this crate speaks to the API server; nobody above it names `kube`.
 
+pub mod connect;
 pub mod evict;
 pub mod lease;
 pub mod mirror;
+pub mod nodes;
+pub mod notebook;
 pub mod orders;
 pub mod source;
 pub mod taints;
+
+pub use connect::Client;

@@ -34,8 +34,8 @@ pub struct Mirror {
     daemon_sets: Named<Name>,
     controllers: Named<(Symbol, Name)>,
     budgets: Named<Name>,
-    /// What tells a pod from another that had its name.
-    pod_uids: FxHashMap<Name, Box<str>>,
+    /// What only who evicts a pod needs to know of it.
+    pod_facts: FxHashMap<Name, PodFacts>,
     /// What a provider knows nodes by.
     identities: FxHashMap<Symbol, NodeIdentity>,
     node_uids: FxHashMap<Symbol, Box<str>>,
@@ -60,6 +60,15 @@ pub enum Effect {
     Urgent,
 }
 
+/// What only who evicts a pod needs to know of it.
+#[derive(Clone, Debug)]
+struct PodFacts {
+    /// What tells it from another that had its name.
+    uid: Box<str>,
+    /// How long it may take to end.
+    grace: Option<u32>,
+}
+
 /// An object that Kubernetes accepted and we cannot read.
 #[derive(Clone, Debug)]
 struct Unreadable {
@@ -80,7 +89,7 @@ impl Mirror {
             daemon_sets: Named::default(),
             controllers: Named::default(),
             budgets: Named::default(),
-            pod_uids: FxHashMap::default(),
+            pod_facts: FxHashMap::default(),
             identities: FxHashMap::default(),
             node_uids: FxHashMap::default(),
             storage: BTreeMap::new(),
@@ -141,8 +150,17 @@ impl Mirror {
 
     /// `metadata.uid` of a pod.
     pub fn pod_uid(&self, pod: &PodName) -> Option<&str> {
+        self.facts(pod).map(|facts| &*facts.uid)
+    }
+
+    /// `spec.terminationGracePeriodSeconds` of a pod.
+    pub fn pod_grace(&self, pod: &PodName) -> Option<u32> {
+        self.facts(pod)?.grace
+    }
+
+    fn facts(&self, pod: &PodName) -> Option<&PodFacts> {
         let name = Name { namespace: pod.namespace.as_str().into(), name: pod.name.clone() };
-        self.pod_uids.get(&name).map(|uid| &**uid)
+        self.pod_facts.get(&name)
     }
 
     /// Nodes on which something runs that cannot be read, so that they must not be taken for empty.
@@ -214,7 +232,7 @@ impl Mirror {
             });
         }
         for pod in objects.pods {
-            self.pod_uids.insert(name.clone(), uid(object));
+            self.pod_facts.insert(name.clone(), PodFacts::of(object));
             let waits = pod.node.is_none() && pod.deletion.is_none();
             let before = self.pods.put(&mut world.pods, name.clone(), pod.clone());
             effect = effect.max(match before {
@@ -256,7 +274,7 @@ impl Mirror {
                 return if gone { Effect::Urgent } else { Effect::None };
             }
             Watched::Pods => {
-                self.pod_uids.remove(name);
+                self.pod_facts.remove(name);
                 self.pods.remove(&mut world.pods, name).is_some()
             }
             Watched::DaemonSets => self.daemon_sets.remove(&mut world.daemon_sets, name).is_some(),
@@ -331,6 +349,16 @@ impl Mirror {
             Ok(objects) => self.world.storage = objects.storage,
             Err(error) => warn!(%error, "kept the storage objects as they were"),
         }
+    }
+}
+
+// === impl PodFacts ===
+
+impl PodFacts {
+    fn of(object: &DynamicObject) -> Self {
+        let grace = object.data.pointer("/spec/terminationGracePeriodSeconds");
+        let grace = grace.and_then(|grace| u32::try_from(grace.as_u64()?).ok());
+        Self { uid: uid(object), grace }
     }
 }
 

@@ -7,8 +7,10 @@
 //! ```
 
 pub mod engine;
-pub mod observe;
-pub mod orders;
+pub mod fault;
+mod observe;
+mod orders;
 pub mod record;
-pub mod retire;
+mod retire;
 pub mod settings;
+mod soft;

@@ -21,6 +21,17 @@ mod template;
 
 pub use pass::plan;
 
+/// How long a group rests after its provider refused an order, given the rest that is remembered of it.
+pub fn after_failure(
+    previous: Option<&plimsoll_model::Backoff>,
+    code: &str,
+    settings: &plimsoll_model::ScaleUpSettings,
+    now: plimsoll_model::Timestamp,
+) -> plimsoll_model::Backoff {
+    let previous = state::backoff::recalled(previous, settings, now);
+    state::backoff::after_failure(previous.as_ref(), code, settings, now)
+}
+
 pub use plan::{
     BlockReason, Blocked, Cost, GroupHealth, GroupReason, GroupRejection, GroupReport, Outcome,
     Placement, Plan, PodBlockReason, PodReport, Purchase, Repair, Retirement, RetirementReason,

@@ -15,7 +15,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::plan::{GroupHealth, Repair};
 
-mod backoff;
+pub(crate) mod backoff;
 mod failures;
 mod groups;
 mod health;

@@ -8,7 +8,7 @@
 use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
 use plimsoll_model::{GroupOptions, Symbol};
 use plimsoll_net::{Clock, Shutdown};
 use thiserror::Error as ThisError;
@@ -127,6 +127,12 @@ impl Fleet {
         all.gpu_types.sort_unstable();
         all.gpu_types.dedup();
         all
+    }
+
+    /// When the refresh began that tells about this group: all that its provider was told before is in it.
+    pub fn as_of(&self, group: Symbol) -> Option<Timestamp> {
+        let (member, _) = self.member_of(group).ok()?;
+        member.keeper.latest().as_of
     }
 
     /// Why a member's groups are left alone.

@@ -16,7 +16,7 @@ use crate::plan::GroupHealth;
 pub(super) const TIMEOUT: &str = "timeout";
 
 /// The backoff that is still remembered.
-pub(super) fn recalled(
+pub(crate) fn recalled(
     last: Option<&Backoff>,
     settings: &ScaleUpSettings,
     now: Timestamp,
@@ -27,8 +27,8 @@ pub(super) fn recalled(
     last.cloned()
 }
 
-/// The backoff after a failure.
-pub(super) fn after_failure(
+/// The backoff after a failure. The last one counts only while it is remembered.
+pub(crate) fn after_failure(
     last: Option<&Backoff>,
     code: &str,
     settings: &ScaleUpSettings,

@@ -1,0 +1,258 @@
+//! A memory as it is written: times and names as text, pairs as entries of a list.
+
+use std::{collections::BTreeMap, fmt::Display, str::FromStr};
+
+use jiff::{SignedDuration, Timestamp};
+use plimsoll_model::{Activity, Backoff, Memory, Order, PodName, Replacement, Symbol};
+use serde::{Deserialize, Serialize};
+
+/// The way of writing. Whoever finds another begins anew.
+const VERSION: u32 = 1;
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct Page {
+    version: u32,
+    unneeded_since: BTreeMap<String, String>,
+    unready_since: BTreeMap<String, String>,
+    unregistered_since: Vec<Unregistered>,
+    last_scale_up: Option<String>,
+    last_scale_down: Option<String>,
+    last_scale_down_failure: Option<String>,
+    group_activity: BTreeMap<String, ActivityEntry>,
+    orders: Vec<OrderEntry>,
+    backoff: BTreeMap<String, BackoffEntry>,
+    size_mismatch_since: BTreeMap<String, String>,
+    replacement: Option<ReplacementEntry>,
+    consolidated: Option<String>,
+    recent_evictions: Vec<Eviction>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Unregistered {
+    group: String,
+    instance: Box<str>,
+    since: String,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct ActivityEntry {
+    scale_up: Option<String>,
+    scale_down: Option<String>,
+    failure: Option<String>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct OrderEntry {
+    group: String,
+    increase: u32,
+    at: String,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct BackoffEntry {
+    until: String,
+    step: String,
+    failed: String,
+    code: Box<str>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct ReplacementEntry {
+    nodes: Vec<String>,
+    groups: BTreeMap<String, u32>,
+    at: String,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Eviction {
+    namespace: String,
+    pod: Box<str>,
+    at: String,
+}
+
+// === impl Page ===
+
+impl Page {
+    pub(super) fn of(memory: &Memory) -> Self {
+        // Every field is named, so that none is forgotten when one is added.
+        let Memory {
+            unneeded_since,
+            unready_since,
+            unregistered_since,
+            last_scale_up,
+            last_scale_down,
+            last_scale_down_failure,
+            group_activity,
+            orders,
+            backoff,
+            size_mismatch_since,
+            replacement,
+            consolidated,
+            recent_evictions,
+        } = memory;
+        Self {
+            version: VERSION,
+            unneeded_since: moments(unneeded_since),
+            unready_since: moments(unready_since),
+            unregistered_since: (unregistered_since.iter())
+                .map(|((group, instance), since)| Unregistered {
+                    group: group.to_string(),
+                    instance: instance.clone(),
+                    since: since.to_string(),
+                })
+                .collect(),
+            last_scale_up: text(last_scale_up.as_ref()),
+            last_scale_down: text(last_scale_down.as_ref()),
+            last_scale_down_failure: text(last_scale_down_failure.as_ref()),
+            group_activity: (group_activity.iter())
+                .map(|(group, activity)| (group.to_string(), ActivityEntry::of(activity)))
+                .collect(),
+            orders: (orders.iter())
+                .map(|order| OrderEntry {
+                    group: order.group.to_string(),
+                    increase: order.increase,
+                    at: order.at.to_string(),
+                })
+                .collect(),
+            backoff: (backoff.iter())
+                .map(|(group, backoff)| (group.to_string(), BackoffEntry::of(backoff)))
+                .collect(),
+            size_mismatch_since: moments(size_mismatch_since),
+            replacement: replacement.as_ref().map(ReplacementEntry::of),
+            consolidated: text(consolidated.as_ref()),
+            recent_evictions: (recent_evictions.iter())
+                .map(|(pod, at)| Eviction {
+                    namespace: pod.namespace.to_string(),
+                    pod: pod.name.clone(),
+                    at: at.to_string(),
+                })
+                .collect(),
+        }
+    }
+
+    pub(super) fn memory(self) -> Result<Memory, String> {
+        if self.version != VERSION {
+            return Err(format!("it is of version {}, not {VERSION}", self.version));
+        }
+        Ok(Memory {
+            unneeded_since: by_name(self.unneeded_since, |since| parse(&since))?,
+            unready_since: by_name(self.unready_since, |since| parse(&since))?,
+            unregistered_since: (self.unregistered_since.into_iter())
+                .map(|entry| {
+                    Ok(((Symbol::new(&entry.group), entry.instance), parse(&entry.since)?))
+                })
+                .collect::<Result<_, String>>()?,
+            last_scale_up: parse_some(self.last_scale_up)?,
+            last_scale_down: parse_some(self.last_scale_down)?,
+            last_scale_down_failure: parse_some(self.last_scale_down_failure)?,
+            group_activity: by_name(self.group_activity, ActivityEntry::activity)?,
+            orders: (self.orders.into_iter())
+                .map(|order| {
+                    let group = Symbol::new(&order.group);
+                    Ok(Order { group, increase: order.increase, at: parse(&order.at)? })
+                })
+                .collect::<Result<_, String>>()?,
+            backoff: by_name(self.backoff, BackoffEntry::backoff)?,
+            size_mismatch_since: by_name(self.size_mismatch_since, |since| parse(&since))?,
+            replacement: self.replacement.map(ReplacementEntry::replacement).transpose()?,
+            consolidated: parse_some(self.consolidated)?,
+            recent_evictions: (self.recent_evictions.into_iter())
+                .map(|entry| {
+                    let namespace = Symbol::new(&entry.namespace);
+                    Ok((PodName { namespace, name: entry.pod }, parse(&entry.at)?))
+                })
+                .collect::<Result<_, String>>()?,
+        })
+    }
+}
+
+// === impl ActivityEntry ===
+
+impl ActivityEntry {
+    fn of(activity: &Activity) -> Self {
+        Self {
+            scale_up: text(activity.scale_up.as_ref()),
+            scale_down: text(activity.scale_down.as_ref()),
+            failure: text(activity.failure.as_ref()),
+        }
+    }
+
+    fn activity(self) -> Result<Activity, String> {
+        Ok(Activity {
+            scale_up: parse_some(self.scale_up)?,
+            scale_down: parse_some(self.scale_down)?,
+            failure: parse_some(self.failure)?,
+        })
+    }
+}
+
+// === impl BackoffEntry ===
+
+impl BackoffEntry {
+    fn of(backoff: &Backoff) -> Self {
+        Self {
+            until: backoff.until.to_string(),
+            step: backoff.step.to_string(),
+            failed: backoff.failed.to_string(),
+            code: backoff.code.clone(),
+        }
+    }
+
+    fn backoff(self) -> Result<Backoff, String> {
+        let step: SignedDuration = parse(&self.step)?;
+        let (until, failed) = (parse(&self.until)?, parse(&self.failed)?);
+        Ok(Backoff { until, step, failed, code: self.code })
+    }
+}
+
+// === impl ReplacementEntry ===
+
+impl ReplacementEntry {
+    fn of(replacement: &Replacement) -> Self {
+        let groups = replacement.groups.iter();
+        Self {
+            nodes: replacement.nodes.iter().map(ToString::to_string).collect(),
+            groups: groups.map(|(group, nodes)| (group.to_string(), *nodes)).collect(),
+            at: replacement.at.to_string(),
+        }
+    }
+
+    fn replacement(self) -> Result<Replacement, String> {
+        let groups = self.groups.into_iter();
+        Ok(Replacement {
+            nodes: self.nodes.iter().map(|node| Symbol::new(node)).collect(),
+            groups: groups.map(|(group, nodes)| (Symbol::new(&group), nodes)).collect(),
+            at: parse(&self.at)?,
+        })
+    }
+}
+
+fn moments(map: &BTreeMap<Symbol, Timestamp>) -> BTreeMap<String, String> {
+    map.iter().map(|(name, at)| (name.to_string(), at.to_string())).collect()
+}
+
+fn text(value: Option<&Timestamp>) -> Option<String> {
+    value.map(ToString::to_string)
+}
+
+fn by_name<T, V>(
+    map: BTreeMap<String, T>,
+    value: impl Fn(T) -> Result<V, String>,
+) -> Result<BTreeMap<Symbol, V>, String> {
+    map.into_iter().map(|(name, entry)| Ok((Symbol::new(&name), value(entry)?))).collect()
+}
+
+fn parse_some(text: Option<String>) -> Result<Option<Timestamp>, String> {
+    text.map(|text| parse(&text)).transpose()
+}
+
+fn parse<T: FromStr<Err: Display>>(text: &str) -> Result<T, String> {
+    text.parse().map_err(|error| format!("{text:?}: {error}"))
+}

@@ -1,0 +1,170 @@
+//! The part of a pass that thinks: it has no I/O, takes a while, and runs aside.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::Arc,
+    time::Duration,
+};
+
+use jiff::Timestamp;
+use plimsoll_cluster::mirror::Mirror;
+use plimsoll_model::{Advice, Group, Memory, PodName, Settings, Symbol, World};
+use plimsoll_plan::{Plan, plan};
+use plimsoll_provider::Inventory;
+use rustc_hash::FxHashMap;
+use tokio::time::Instant;
+
+use super::pass::Seen;
+use crate::observe::{self, Ingredients, Owners, Staged};
+
+/// What is seen of the cluster. It goes where the thinking is done, and comes back.
+#[derive(Debug)]
+pub(super) struct Sight {
+    pub mirror: Mirror,
+    pub owners: Owners,
+}
+
+/// What is to be decided on.
+#[derive(Debug)]
+pub(super) struct Matter {
+    pub now: Timestamp,
+    pub settings: Settings,
+    pub inventory: Inventory,
+    pub memory: Memory,
+    pub expected: FxHashMap<Symbol, u32>,
+    pub leaving: BTreeSet<Symbol>,
+    /// Nodes on their way out of which it is to be found out whether they still can go, with the moment since when nobody needed
+    /// them.
+    pub doubted: BTreeMap<Symbol, Timestamp>,
+    pub advice: Vec<Advice>,
+    pub whole_world: bool,
+}
+
+/// What was decided.
+#[derive(Debug)]
+pub(super) struct Decision {
+    pub plan: Plan,
+    pub seen: Seen,
+    /// For each node in doubt: `Ok` when it still can go, else why not.
+    pub verdicts: BTreeMap<Symbol, Result<(), String>>,
+    pub world: Option<Arc<World>>,
+    pub observing: Duration,
+    pub planning: Duration,
+}
+
+/// Whether nodes in doubt are looked at as if they were to stay.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Doubts {
+    Heard,
+    Ignored,
+}
+
+/// Decides. Answers with `None` when the planner failed, which is a defect; everything is as before then.
+pub(super) fn decide(sight: &mut Sight, matter: &Matter) -> Option<Decision> {
+    let (mut observing, mut planning) = (Duration::ZERO, Duration::ZERO);
+    let mut verdicts = BTreeMap::new();
+    if !matter.doubted.is_empty() {
+        let staged = timed(&mut observing, || stage(sight, matter, Doubts::Heard));
+        let planned = timed(&mut planning, || think(sight, matter));
+        staged.undo(&mut sight.mirror);
+        verdicts = judge(&planned?, &matter.doubted);
+    }
+    let staged = timed(&mut observing, || stage(sight, matter, Doubts::Ignored));
+    let planned = timed(&mut planning, || think(sight, matter));
+    let world = matter.whole_world.then(|| Arc::new(sight.mirror.world().clone()));
+    let groups = staged.undo(&mut sight.mirror);
+    let plan = planned?;
+    let seen = timed(&mut observing, || look(&mut sight.mirror, &plan, groups));
+    Some(Decision { plan, seen, verdicts, world, observing, planning })
+}
+
+fn timed<T>(sum: &mut Duration, work: impl FnOnce() -> T) -> T {
+    let begun = Instant::now();
+    let done = work();
+    *sum += begun.elapsed();
+    done
+}
+
+fn stage(sight: &mut Sight, matter: &Matter, doubts: Doubts) -> Staged {
+    let mut memory = matter.memory.clone();
+    let mut doubted = BTreeSet::new();
+    if doubts == Doubts::Heard {
+        memory.unneeded_since.extend(matter.doubted.iter().map(|(node, since)| (*node, *since)));
+        doubted.extend(matter.doubted.keys().copied());
+    }
+    let ingredients = Ingredients {
+        now: matter.now,
+        settings: &matter.settings,
+        inventory: matter.inventory.clone(),
+        owners: &sight.owners,
+        memory,
+        expected: matter.expected.clone(),
+        leaving: matter.leaving.clone(),
+        doubted,
+    };
+    observe::stage(&mut sight.mirror, ingredients)
+}
+
+fn think(sight: &mut Sight, matter: &Matter) -> Option<Plan> {
+    let world = sight.mirror.world();
+    world.advice.clone_from(&matter.advice);
+    // The World is only looked at, so nothing is left half-done in it.
+    let planned = catch_unwind(AssertUnwindSafe(|| plan(world)));
+    if planned.is_err() {
+        tracing::error!("the planner failed on what it saw; nothing is done in this pass");
+    }
+    planned.ok()
+}
+
+/// A node still can go when nobody needs it, whether or not its turn would be now.
+fn judge(
+    plan: &Plan,
+    doubted: &BTreeMap<Symbol, Timestamp>,
+) -> BTreeMap<Symbol, Result<(), String>> {
+    let verdict = |node: &Symbol| {
+        let free = plan.unneeded.iter().any(|unneeded| unneeded.node == *node)
+            || plan.retirements.iter().any(|retirement| retirement.node == *node);
+        if free {
+            return Ok(());
+        }
+        Err(match plan.blocked.iter().find(|blocked| blocked.node == *node) {
+            Some(blocked) => match (&blocked.pod, blocked.pod_reason) {
+                (Some(pod), Some(reason)) => format!("{:?} by {pod}: {reason:?}", blocked.reason),
+                (Some(pod), None) => format!("{:?} by {pod}", blocked.reason),
+                (None, _) => format!("{:?}", blocked.reason),
+            },
+            None => "the node is gone".to_owned(),
+        })
+    };
+    doubted.keys().map(|node| (*node, verdict(node))).collect()
+}
+
+fn look(mirror: &mut Mirror, plan: &Plan, groups: Vec<Group>) -> Seen {
+    let world = mirror.world();
+    let nodes = world.nodes.clone();
+    let pending = world.pods.iter().filter(|pod| pod.node.is_none() && !pod.has_ended());
+    let pending: Vec<_> = pending.cloned().collect();
+    let pods = world.pods.len();
+    let spoken: BTreeSet<&PodName> = (plan.pods.iter().map(|report| &report.pod))
+        .chain(plan.retirements.iter().flat_map(|retirement| &retirement.evict))
+        .chain(plan.blocked.iter().filter_map(|blocked| blocked.pod.as_ref()))
+        .collect();
+    let pod_uids = spoken.into_iter().filter_map(|pod| {
+        let uid = mirror.pod_uid(pod)?;
+        Some((pod.clone(), uid.into()))
+    });
+    let node_uids = nodes.iter().filter_map(|node| {
+        let uid = mirror.node_uid(node.name)?;
+        Some((node.name, uid.into()))
+    });
+    Seen {
+        pod_uids: pod_uids.collect(),
+        node_uids: node_uids.collect(),
+        unreadable: mirror.unreadable().collect(),
+        nodes,
+        groups,
+        pending,
+        pods,
+    }
+}

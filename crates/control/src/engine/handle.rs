@@ -1,0 +1,74 @@
+//! What others may see of the loop, and ask of it.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
+
+use tokio::sync::{Notify, broadcast, watch};
+
+use super::pass::{News, Pass};
+
+/// How many pieces of news a slow listener may be behind before it misses some.
+const NEWS: usize = 4096;
+
+/// What others may see of the loop, and ask of it.
+#[derive(Clone, Debug)]
+pub struct Handle {
+    passes: watch::Sender<Option<Arc<Pass>>>,
+    news: broadcast::Sender<Arc<News>>,
+    world_wanted: Arc<AtomicBool>,
+    pass_wanted: Arc<Notify>,
+}
+
+// === impl Handle ===
+
+impl Default for Handle {
+    fn default() -> Self {
+        Self {
+            passes: watch::Sender::new(None),
+            news: broadcast::Sender::new(NEWS),
+            world_wanted: Arc::default(),
+            pass_wanted: Arc::default(),
+        }
+    }
+}
+
+impl Handle {
+    /// The latest pass; `None` before the first. One that is late sees the latest and misses those between.
+    pub fn passes(&self) -> watch::Receiver<Option<Arc<Pass>>> {
+        self.passes.subscribe()
+    }
+
+    /// Everything that happens from now on.
+    pub fn news(&self) -> broadcast::Receiver<Arc<News>> {
+        self.news.subscribe()
+    }
+
+    /// Asks for a pass that shows the whole World.
+    pub fn want_world(&self) {
+        self.world_wanted.store(true, Ordering::Relaxed);
+        self.pass_wanted.notify_one();
+    }
+
+    /// Publishes a pass: what the loop does, and who tests those that listen.
+    pub fn publish(&self, pass: Pass) {
+        self.passes.send_replace(Some(Arc::new(pass)));
+    }
+
+    /// Tells news: what the loop does, and who tests those that listen.
+    pub fn tell(&self, news: News) {
+        // Nobody has to listen.
+        let _ = self.news.send(Arc::new(news));
+    }
+
+    /// Waits until somebody asks for a pass.
+    pub(super) async fn asked(&self) {
+        self.pass_wanted.notified().await;
+    }
+
+    /// Whether somebody wants to see the whole World, who gets it now.
+    pub(super) fn take_wish(&self) -> bool {
+        self.world_wanted.swap(false, Ordering::Relaxed)
+    }
+}

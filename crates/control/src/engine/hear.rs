@@ -1,0 +1,140 @@
+//! What calls under way tell, and what follows.
+
+use jiff::Timestamp;
+use plimsoll_model::Symbol;
+use plimsoll_provider::OrderId;
+use tracing::warn;
+
+use super::{
+    Cause, Engine, News, RELOAD, later,
+    reign::{Event, State},
+};
+use crate::{
+    orders::{Done, Outcome},
+    retire::{Answer, End},
+};
+
+// === impl Engine ===
+
+impl Engine {
+    /// Takes what a call tells.
+    pub(super) fn hear(&mut self, event: Event) {
+        let now = self.clock.now();
+        let Some(reign) = &mut self.reign else { return };
+        match event {
+            Event::Loaded(Ok(loaded)) => {
+                reign.resume(loaded, now);
+                self.step_at = Some(now);
+                self.call(Cause::Leading);
+            }
+            Event::Loaded(Err(error)) => {
+                warn!(%error, "cannot take over yet");
+                reign.state = State::Waiting(later(now, RELOAD));
+            }
+            Event::Owner(asked, answer) => {
+                if self.sight.owners.learn(asked, answer) {
+                    self.call(Cause::Fleet);
+                }
+            }
+            Event::Errand(group, done) => self.hear_errand(group, done, now),
+            Event::Placed(id, outcome, noted) => {
+                self.hear_outcome(&id, outcome, noted, now);
+                self.call(Cause::Outcome);
+            }
+            Event::Noted(id, true) => reign.ledger.noted(&id),
+            Event::Noted(id, false) => reign.ledger.not_noted(&id),
+            Event::Removed(id, true) => reign.ledger.removed(&id),
+            // It is tried again after as long a while as it was kept.
+            Event::Removed(_, false) => {}
+            Event::Retirement(node, id, answer) => self.hear_retirement(node, &id, answer, now),
+            Event::Cleaned(node, outcome) => {
+                reign.marking.remove(&node);
+                match outcome {
+                    Ok(true) => self.handle.tell(News::Cleaned(node)),
+                    Ok(false) => {}
+                    Err(error) => warn!(%node, %error, "could not take a mark off"),
+                }
+            }
+            Event::Softened(node) => {
+                reign.marking.remove(&node);
+            }
+            Event::Saved(memory, outcome) => {
+                reign.saving = false;
+                match outcome {
+                    Ok(()) => reign.saved = Some(*memory),
+                    Err(error) => {
+                        warn!(%error, "memory is not written down");
+                        reign.save_by(later(now, self.settings.pace.notes));
+                    }
+                }
+            }
+        }
+    }
+
+    fn hear_errand(&mut self, group: Symbol, done: Done, now: Timestamp) {
+        let Some(reign) = &mut self.reign else { return };
+        reign.ledger.set_busy(group, false);
+        for (repair, outcome) in done.repairs {
+            self.handle.tell(match outcome {
+                Ok(()) => News::Repaired(repair),
+                Err(error) => {
+                    warn!(%group, %error, ?repair, "could not be put right");
+                    News::RepairFailed { repair, message: error.to_string() }
+                }
+            });
+        }
+        if let Some((id, outcome, noted)) = done.order {
+            self.hear_outcome(&id, outcome, noted, now);
+            self.call(Cause::Outcome);
+        }
+    }
+
+    fn hear_outcome(&mut self, id: &OrderId, outcome: Outcome, noted: bool, now: Timestamp) {
+        let Some(reign) = &mut self.reign else { return };
+        let not_placed = matches!(outcome, Outcome::NotPlaced(_));
+        let order = reign.ledger.orders().into_iter().find(|order| order.id == *id);
+        let news = reign.ledger.answered(id, outcome, noted, &self.settings.orders, now);
+        if let (true, Some(order)) = (not_placed, order) {
+            self.forget(&order);
+        }
+        let Some(news) = news else { return };
+        let Some(reign) = &mut self.reign else { return };
+        reign.remember(&news, &self.settings, now);
+        reign.save_by(now);
+        self.handle.tell(news);
+    }
+
+    fn hear_retirement(&mut self, node: Symbol, id: &OrderId, answer: Answer, now: Timestamp) {
+        let Some(reign) = &mut self.reign else { return };
+        let Some(retirement) = reign.retiring.get_mut(&node).filter(|known| known.id == *id) else {
+            return;
+        };
+        if let Answer::Evicted(pod, outcome) = &answer {
+            let (pod, outcome) = (pod.clone(), outcome.clone());
+            let uid = self.sight.mirror.pod_uid(&pod).map(Into::into);
+            self.handle.tell(News::Evicted { node, pod, uid, outcome });
+        }
+        retirement.hear(answer, &self.settings.retire, now);
+        self.step_at = Some(now);
+        let Some(end) = retirement.end().cloned() else { return };
+        let (view, group) = (retirement.view(), retirement.group);
+        reign.retiring.remove(&node);
+        reign.over.insert(id.clone(), now);
+        let activity = reign.memory.group_activity.entry(group).or_default();
+        let news = match end {
+            End::Gone => {
+                activity.scale_down = Some(now);
+                reign.memory.last_scale_down = Some(now);
+                News::Gone(view)
+            }
+            End::Released(why) => {
+                activity.failure = Some(now);
+                reign.memory.last_scale_down_failure = Some(now);
+                News::Released { retirement: view, why }
+            }
+        };
+        reign.save_by(now);
+        self.handle.tell(news);
+        self.call(Cause::Outcome);
+    }
+}

@@ -1,0 +1,203 @@
+//! What there is only while we lead: memory, orders, retirements, and the calls under way. It ends with the leadership, and the
+//! calls with it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::Timestamp;
+use plimsoll_cluster::{
+    notebook::{Found, Notebook},
+    orders::{Intent, Orders, StoredOrder},
+};
+use plimsoll_model::{Memory, Symbol};
+use plimsoll_plan::after_failure;
+use plimsoll_provider::{Error, OrderId, Owner};
+use tokio::{sync::mpsc, task::JoinSet};
+use tracing::{info, warn};
+
+use super::pass::{News, OpenOrder};
+use crate::{
+    observe::Asked,
+    orders::{Done, Ledger, Outcome},
+    retire::{Answer, Retirement},
+    settings::{Mode, Settings},
+};
+
+/// Something that a call under way tells.
+#[derive(Debug)]
+pub(super) enum Event {
+    /// What an earlier run left was read, or could not be.
+    Loaded(Result<Loaded, String>),
+    /// A provider said whose node it is.
+    Owner(Asked, Result<Option<Owner>, Error>),
+    /// What a plan wanted of a group's provider is done.
+    Errand(Symbol, Done),
+    /// An order was placed again; whether the outcome is written down.
+    Placed(OrderId, Outcome, bool),
+    /// A phase was to be written down; whether it is.
+    Noted(OrderId, bool),
+    /// An order was to be removed; whether it is.
+    Removed(OrderId, bool),
+    /// A call for a node on its way out.
+    Retirement(Symbol, OrderId, Answer),
+    /// A mark that no order explains was to be taken off.
+    Cleaned(Symbol, Result<bool, String>),
+    /// A node was to be marked, or unmarked, as one that nobody needs.
+    Softened(Symbol),
+    /// Memory was to be written.
+    Saved(Box<Memory>, Result<(), String>),
+}
+
+/// What an earlier run left.
+#[derive(Debug)]
+pub(super) struct Loaded {
+    pub found: Found,
+    pub orders: Vec<StoredOrder>,
+}
+
+/// What there is while we lead.
+#[derive(Debug)]
+pub(super) struct Reign {
+    pub since: Timestamp,
+    pub state: State,
+    pub memory: Memory,
+    pub ledger: Ledger,
+    pub retiring: BTreeMap<Symbol, Retirement>,
+    /// Orders of retirements that are over, with the moment.
+    pub over: BTreeMap<OrderId, Timestamp>,
+    /// Nodes from which marks are being taken, or on which they are being put.
+    pub marking: BTreeSet<Symbol>,
+    /// What is in the notebook.
+    pub saved: Option<Memory>,
+    pub saving: bool,
+    pub save_at: Option<Timestamp>,
+    tasks: JoinSet<()>,
+    outbox: mpsc::UnboundedSender<Event>,
+    pub inbox: mpsc::UnboundedReceiver<Event>,
+}
+
+/// How far we are with taking over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum State {
+    /// What an earlier run left is being read.
+    Loading,
+    /// It could not be read; it is tried again then.
+    Waiting(Timestamp),
+    /// It is known.
+    Ready {
+        /// Nothing was found in the notebook, and marks on nodes may say more.
+        blank: bool,
+    },
+}
+
+// === impl Reign ===
+
+impl Reign {
+    pub(super) fn new(now: Timestamp) -> Self {
+        let (outbox, inbox) = mpsc::unbounded_channel();
+        Self {
+            since: now,
+            state: State::Waiting(now),
+            memory: Memory::default(),
+            ledger: Ledger::default(),
+            retiring: BTreeMap::new(),
+            over: BTreeMap::new(),
+            marking: BTreeSet::new(),
+            saved: None,
+            saving: false,
+            save_at: None,
+            tasks: JoinSet::new(),
+            outbox,
+            inbox,
+        }
+    }
+
+    /// Makes a call aside; what it tells comes to the inbox.
+    pub(super) fn spawn(&mut self, call: impl Future<Output = Event> + Send + 'static) {
+        let outbox = self.outbox.clone();
+        self.tasks.spawn(async move {
+            // Nobody is left to be told when the reign is over.
+            let _ = outbox.send(call.await);
+        });
+        // Those that have ended are let go.
+        while self.tasks.try_join_next().is_some() {}
+    }
+
+    /// Waits until all calls under way have ended.
+    pub(super) async fn settle(&mut self) {
+        while self.tasks.join_next().await.is_some() {}
+    }
+
+    /// Takes over what an earlier run left.
+    pub(super) fn resume(&mut self, loaded: Loaded, now: Timestamp) {
+        let mut blank = false;
+        match loaded.found {
+            Found::Memory(memory) => {
+                self.saved = Some((*memory).clone());
+                self.memory = *memory;
+            }
+            Found::Nothing => blank = true,
+            Found::Broken(error) => {
+                warn!(%error, "memory is lost");
+                blank = true;
+            }
+        }
+        for stored in &loaded.orders {
+            match &stored.intent {
+                Intent::Increase { .. } => self.ledger.resume(stored, &mut self.memory, now),
+                Intent::Retire { .. } if stored.phase.is_over() => {
+                    self.over.insert(stored.id.clone(), stored.since.unwrap_or(now).min(now));
+                }
+                Intent::Retire { group, node, instance, why } => {
+                    let (id, instance, why) = (stored.id.clone(), instance.clone(), why.clone());
+                    info!(%node, order = %id, phase = ?stored.phase, "goes on leaving");
+                    let since = stored.created.unwrap_or(now);
+                    let retirement = Retirement::new(id, *group, *node, instance, why, since);
+                    self.retiring.insert(*node, retirement.resume(stored.phase, now));
+                }
+            }
+        }
+        self.state = State::Ready { blank };
+    }
+
+    /// A provider has answered an order, or nobody did: what follows for the memory.
+    pub(super) fn remember(&mut self, news: &News, settings: &Settings, now: Timestamp) {
+        let News::OrderFailed { order, code, .. } = news else { return };
+        self.forget(order);
+        let memory = &mut self.memory;
+        let previous = memory.backoff.get(&order.group);
+        let backoff = after_failure(previous, code, &settings.plan.scale_up, now);
+        memory.backoff.insert(order.group, backoff);
+    }
+
+    /// An order is not waited for.
+    pub(super) fn forget(&mut self, order: &OpenOrder) {
+        let is_it =
+            |known: &plimsoll_model::Order| known.group == order.group && known.at == order.at;
+        self.memory.orders.retain(|known| !is_it(known));
+    }
+
+    /// Memory is to be written by then, if it is not what is written already.
+    pub(super) fn save_by(&mut self, moment: Timestamp) {
+        if self.saved.as_ref() != Some(&self.memory) {
+            self.save_at = Some(self.save_at.map_or(moment, |known| known.min(moment)));
+        }
+    }
+}
+
+/// Reads what an earlier run left. A dry run has nothing to do with orders.
+pub(super) async fn load(
+    orders: &Orders,
+    notebook: &Notebook,
+    mode: Mode,
+) -> Result<Loaded, String> {
+    let found = notebook.load().await.map_err(|error| error.to_string())?;
+    if mode == Mode::DryRun {
+        return Ok(Loaded { found, orders: Vec::new() });
+    }
+    if let Err(error) = orders.install().await {
+        // Somebody else may have installed it.
+        warn!(%error, "going on with the definition that is there");
+    }
+    let orders = orders.list().await.map_err(|error| error.to_string())?;
+    Ok(Loaded { found, orders })
+}

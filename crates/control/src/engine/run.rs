@@ -1,0 +1,323 @@
+//! What is done whenever something has happened: what is due, and a pass if it is time for one.
+
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
+
+use jiff::Timestamp;
+use plimsoll_cluster::{lease::Standing, mirror::Staleness};
+use plimsoll_model::{Advice, Memory, Question};
+use plimsoll_provider::Inventory;
+use tokio::time::Instant;
+use tracing::{debug, error};
+
+use super::{
+    Cause, Engine, FIRST_LOOK, HeldBack, Pass, Took,
+    decide::{Decision, Matter, Sight, decide},
+    later,
+    reign::{Event, State, load},
+};
+use crate::{observe::Owners, orders::Chore, retire, settings::Mode, soft};
+
+/// How long orders of an earlier run are waited for before anything else is begun.
+const RESUMPTION: Duration = Duration::from_secs(5);
+
+/// How often an expander service is asked in one pass.
+const ROUNDS: usize = 4;
+
+// === impl Engine ===
+
+impl Engine {
+    /// Does what is due.
+    pub(super) async fn tend(&mut self) {
+        let now = self.clock.now();
+        let Some(reign) = &mut self.reign else { return };
+        if let State::Waiting(until) = reign.state {
+            if until <= now {
+                reign.state = State::Loading;
+                let (orders, notebook) = (self.clerk.orders.clone(), self.notebook.clone());
+                let mode = self.settings.mode;
+                reign.spawn(async move { Event::Loaded(load(&orders, &notebook, mode).await) });
+            }
+            return;
+        }
+        if !matches!(reign.state, State::Ready { .. }) {
+            return;
+        }
+        self.do_chores(now);
+        if self.step_at.is_some_and(|at| at <= now) {
+            self.step_retirements(now);
+        }
+        if let Some((at, cause)) = self.due
+            && at <= now
+        {
+            self.due = None;
+            self.pass(cause).await;
+        }
+        self.save(self.clock.now());
+    }
+
+    /// Places orders again, writes phases down, removes what is over.
+    fn do_chores(&mut self, now: Timestamp) {
+        let Some(reign) = &mut self.reign else { return };
+        for chore in reign.ledger.chores(&self.settings.orders, now) {
+            let clerk = self.clerk.clone();
+            reign.spawn(async move {
+                match chore {
+                    Chore::Place(order) => {
+                        let (outcome, noted) = clerk.place(&order).await;
+                        Event::Placed(order.id, outcome, noted)
+                    }
+                    Chore::Note(id, phase, message) => {
+                        let noted = clerk.note(&id, phase, &message).await;
+                        Event::Noted(id, noted)
+                    }
+                    Chore::Remove(id) => {
+                        let removed = clerk.remove(&id).await;
+                        Event::Removed(id, removed)
+                    }
+                }
+            });
+        }
+        let keep = self.settings.orders.keep;
+        let old = reign.over.extract_if(.., |_, since| now.duration_since(*since) >= keep);
+        let old: Vec<_> = old.map(|(id, _)| id).collect();
+        for id in old {
+            let clerk = self.clerk.clone();
+            reign.spawn(async move {
+                let removed = clerk.remove(&id).await;
+                Event::Removed(id, removed)
+            });
+        }
+    }
+
+    /// Writes memory down if it is time.
+    fn save(&mut self, now: Timestamp) {
+        let Some(reign) = &mut self.reign else { return };
+        if self.settings.mode == Mode::DryRun {
+            reign.save_at = None;
+        }
+        if reign.saving || reign.save_at.is_none_or(|at| at > now) {
+            return;
+        }
+        (reign.saving, reign.save_at) = (true, None);
+        let (notebook, memory) = (self.notebook.clone(), Box::new(reign.memory.clone()));
+        reign.spawn(async move {
+            let saved = notebook.save(&memory).await.map_err(|error| error.to_string());
+            Event::Saved(memory, saved)
+        });
+    }
+
+    /// One pass.
+    async fn pass(&mut self, cause: Cause) {
+        let now = self.clock.now();
+        // Whatever comes of this one, there is a next one.
+        self.due = Some((later(now, self.settings.pace.scan), Cause::Scan));
+        if !self.has_seen_providers(now) {
+            return;
+        }
+        let staleness = self.sight.mirror.staleness(now, self.settings.pace.stale_after);
+        if let Some(Staleness::Unseen(_)) = staleness {
+            return;
+        }
+        let waited = self.called.take().map_or(Duration::ZERO, |called| since(now, called));
+        let inventory = self.fleet.inventory(&self.settings.plan.group);
+        self.recall(now);
+        self.ask_owners(&inventory);
+        let Some(reign) = &self.reign else { return };
+        let held_back = if self.settings.mode == Mode::DryRun {
+            Some(HeldBack::DryRun)
+        } else if let Some(staleness) = staleness {
+            Some(HeldBack::Stale(staleness))
+        } else if reign.ledger.is_resuming() && since(now, reign.since) < RESUMPTION {
+            Some(HeldBack::Resuming)
+        } else {
+            None
+        };
+        let before = reign.memory.clone();
+        let in_doubt = reign.retiring.values().filter(|retirement| retirement.is_in_doubt());
+        let matter = Matter {
+            now,
+            settings: self.settings.plan.clone(),
+            inventory,
+            memory: before.clone(),
+            expected: reign.ledger.expected(),
+            leaving: reign.retiring.keys().copied().collect(),
+            doubted: in_doubt.map(|one| (one.node, one.unneeded)).collect(),
+            advice: Vec::new(),
+            whole_world: self.handle.take_wish(),
+        };
+        let Some(mut decision) = self.decide(matter).await else { return };
+        // Deciding took a while, and somebody else may lead by now.
+        if *self.standing.borrow() != Standing::Leading {
+            return;
+        }
+        let begun_at = Instant::now();
+        let verdicts = std::mem::take(&mut decision.verdicts);
+        let planned = decision.plan.memory.clone();
+        let begun = if held_back.is_none() {
+            self.judge(verdicts, now);
+            self.remember(planned);
+            self.act(&decision, now)
+        } else {
+            self.remember(unacted(&before, planned));
+            super::Begun::default()
+        };
+        self.review(now);
+        let acting = begun_at.elapsed();
+        self.publish(cause, now, held_back, decision, begun, waited, acting);
+        self.step_retirements(self.clock.now());
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "the parts of what is published, once")]
+    fn publish(
+        &mut self,
+        cause: Cause,
+        at: Timestamp,
+        held_back: Option<HeldBack>,
+        decision: Decision,
+        begun: super::Begun,
+        waited: Duration,
+        act: Duration,
+    ) {
+        let Some(reign) = &mut self.reign else { return };
+        let something = !begun.orders.is_empty() || !begun.retirements.is_empty();
+        let pause = if something { Duration::ZERO } else { self.settings.pace.notes };
+        reign.save_by(later(at, pause));
+        self.number += 1;
+        debug!(number = self.number, ?cause, ?held_back, "made a pass");
+        self.handle.publish(Pass {
+            number: self.number,
+            cause,
+            at,
+            held_back,
+            settings: Arc::clone(&self.settings),
+            seen: decision.seen,
+            plan: Arc::new(decision.plan),
+            memory: Arc::new(reign.memory.clone()),
+            begun,
+            orders: reign.ledger.orders(),
+            retirements: reign.retiring.values().map(retire::Retirement::view).collect(),
+            took: Took { waited, observe: decision.observing, plan: decision.planning, act },
+            world: decision.world,
+        });
+    }
+
+    /// Whether every provider has been looked at, or should have been by now.
+    fn has_seen_providers(&self, now: Timestamp) -> bool {
+        since(now, self.started) >= FIRST_LOOK
+            || self.fleet.keepers().all(|keeper| {
+                let kept = keeper.latest();
+                kept.inventory.is_some() || kept.failing.is_some()
+            })
+    }
+
+    /// With nothing in the notebook, marks of an earlier run tell since when nodes are unneeded.
+    fn recall(&mut self, now: Timestamp) {
+        let trust = self.settings.soft_taints.trust;
+        let Some(reign) = &mut self.reign else { return };
+        if let State::Ready { blank: true } = reign.state {
+            reign.state = State::Ready { blank: false };
+            let nodes = &self.sight.mirror.world().nodes;
+            reign.memory.unneeded_since.extend(soft::remembered(nodes, trust, now));
+        }
+    }
+
+    fn ask_owners(&mut self, inventory: &Inventory) {
+        let Some(reign) = &mut self.reign else { return };
+        for asked in self.sight.owners.ask(&mut self.sight.mirror, inventory) {
+            let fleet = Arc::clone(&self.fleet);
+            reign.spawn(async move {
+                use plimsoll_provider::Provider as _;
+
+                let answer = fleet.owner(&asked.identity).await;
+                Event::Owner(asked, answer)
+            });
+        }
+    }
+
+    /// Thinks aside, and again when the user's service has something to say.
+    async fn decide(&mut self, mut matter: Matter) -> Option<Decision> {
+        for round in 0..=ROUNDS {
+            let (decision, given_back) = self.think(matter).await?;
+            matter = given_back;
+            let decision = decision?;
+            let Some(adviser) = self.adviser.clone().filter(|_| round < ROUNDS) else {
+                return Some(decision);
+            };
+            let asked =
+                |question: &Question| matter.advice.iter().any(|known| known.question == *question);
+            let questions: Vec<_> =
+                decision.plan.questions.iter().filter(|question| !asked(question)).collect();
+            if questions.is_empty() {
+                return Some(decision);
+            }
+            let mut answers = Vec::new();
+            for question in questions {
+                let advice = adviser.advise(question, &decision.seen);
+                let best = tokio::time::timeout(self.settings.pace.advice, advice).await;
+                let best = best.unwrap_or_default();
+                answers.push(Advice { question: question.clone(), best });
+            }
+            matter.advice.extend(answers);
+        }
+        None
+    }
+
+    async fn think(&mut self, matter: Matter) -> Option<(Option<Decision>, Matter)> {
+        let blind = Sight {
+            mirror: plimsoll_cluster::mirror::Mirror::new(matter.now),
+            owners: Owners::default(),
+        };
+        let mut sight = std::mem::replace(&mut self.sight, blind);
+        let thought = tokio::task::spawn_blocking(move || {
+            let decision = decide(&mut sight, &matter);
+            (sight, decision, matter)
+        });
+        match thought.await {
+            Ok((sight, decision, matter)) => {
+                self.sight = sight;
+                Some((decision, matter))
+            }
+            Err(problem) => {
+                // Only when the process ends: the planner's own failures are caught where it runs.
+                error!(%problem, "could not think; what was seen of the cluster is lost");
+                None
+            }
+        }
+    }
+
+    fn remember(&mut self, memory: Memory) {
+        if let Some(reign) = &mut self.reign {
+            reign.memory = memory;
+        }
+    }
+
+    /// Looks which orders have been served.
+    fn review(&mut self, now: Timestamp) {
+        let Some(reign) = &mut self.reign else { return };
+        let inventory = self.fleet.inventory(&self.settings.plan.group);
+        let targets: BTreeMap<_, _> =
+            inventory.groups.iter().map(|state| (state.group.id, state.group.target)).collect();
+        let shown = |group| Some((*targets.get(&group)?, self.fleet.as_of(group)?));
+        reign.ledger.review(shown, &reign.memory, now);
+    }
+}
+
+/// What is remembered of a plan that is not acted on: what was found out, and nothing that would have been done.
+fn unacted(before: &Memory, planned: Memory) -> Memory {
+    let before = before.clone();
+    Memory {
+        last_scale_up: before.last_scale_up,
+        last_scale_down: before.last_scale_down,
+        last_scale_down_failure: before.last_scale_down_failure,
+        group_activity: before.group_activity,
+        orders: before.orders,
+        replacement: before.replacement,
+        consolidated: before.consolidated,
+        recent_evictions: before.recent_evictions,
+        ..planned
+    }
+}
+
+fn since(now: Timestamp, then: Timestamp) -> Duration {
+    Duration::try_from(now.duration_since(then)).unwrap_or_default()
+}

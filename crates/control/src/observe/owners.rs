@@ -1,0 +1,102 @@
+//! Whose node it is, where the inventory alone does not tell: what providers said when they were asked.
+
+use plimsoll_cluster::mirror::Mirror;
+use plimsoll_model::Symbol;
+use plimsoll_provider::{Error, Inventory, NodeIdentity, Owner};
+use rustc_hash::{FxHashMap, FxHashSet};
+use tracing::debug;
+
+/// Answers of providers. An answer holds until the node or the inventory changes; while a new one is awaited the old one counts.
+#[derive(Debug, Default)]
+pub(crate) struct Owners {
+    /// Raised with every change of the inventory.
+    edition: u64,
+    known: FxHashMap<Symbol, Known>,
+    /// Nodes that somebody is being asked about.
+    asked: FxHashSet<Symbol>,
+}
+
+/// A question to a provider.
+#[derive(Clone, Debug)]
+pub(crate) struct Asked {
+    pub identity: NodeIdentity,
+    pub node: Symbol,
+    edition: u64,
+}
+
+#[derive(Debug)]
+struct Known {
+    identity: NodeIdentity,
+    edition: u64,
+    /// `None` for a node that no group has.
+    owner: Option<Owner>,
+}
+
+// === impl Owners ===
+
+impl Owners {
+    /// The inventory is another one.
+    pub(crate) fn inventory_changed(&mut self) {
+        self.edition += 1;
+    }
+
+    /// Whose node it is, as far as is known.
+    pub(crate) fn owner(&self, node: Symbol) -> Option<&Owner> {
+        self.known.get(&node)?.owner.as_ref()
+    }
+
+    /// What has to be asked: nodes that the inventory does not explain and of which nothing is known, or something that may not
+    /// hold any more. They count as asked from here on.
+    pub(crate) fn ask(&mut self, mirror: &mut Mirror, inventory: &Inventory) -> Vec<Asked> {
+        let machines: FxHashSet<&str> = (inventory.groups.iter())
+            .flat_map(|state| &state.group.instances)
+            .map(|instance| &*instance.id)
+            .collect();
+        let named: FxHashSet<Symbol> = (inventory.groups.iter())
+            .flat_map(|state| &state.group.instances)
+            .filter_map(|instance| instance.node)
+            .collect();
+        let unexplained: Vec<Symbol> = (mirror.world().nodes.iter())
+            .filter(|node| !machines.contains(&*node.provider_id) && !named.contains(&node.name))
+            .map(|node| node.name)
+            .collect();
+        let unexplained: FxHashSet<Symbol> = unexplained.into_iter().collect();
+        self.known.retain(|node, _| unexplained.contains(node));
+        let mut questions: Vec<Asked> = (unexplained.iter())
+            .filter(|node| !self.asked.contains(node))
+            .filter_map(|node| {
+                let identity = mirror.identity(*node)?;
+                let holds = self.known.get(node).is_some_and(|known| {
+                    known.edition == self.edition && known.identity == *identity
+                });
+                let identity = identity.clone();
+                (!holds).then_some(Asked { identity, node: *node, edition: self.edition })
+            })
+            .collect();
+        questions.sort_by_key(|question| question.node);
+        self.asked.extend(questions.iter().map(|question| question.node));
+        questions
+    }
+
+    /// Takes an answer. Says whether it is another one than before.
+    pub(crate) fn learn(&mut self, asked: Asked, answer: Result<Option<Owner>, Error>) -> bool {
+        let Asked { identity, node, edition } = asked;
+        self.asked.remove(&node);
+        match answer {
+            Ok(owner) => {
+                let changed = self.owner(node) != owner.as_ref();
+                self.known.insert(node, Known { identity, edition, owner });
+                changed
+            }
+            Err(error) => {
+                debug!(%node, %error, "nobody can tell whose node it is; asking again later");
+                false
+            }
+        }
+    }
+
+    /// Questions under way will not be answered.
+    pub(crate) fn forget_questions(&mut self) {
+        self.asked.clear();
+    }
+}

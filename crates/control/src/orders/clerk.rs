@@ -1,0 +1,121 @@
+//! The calls: to the cluster to write an intention down, to the provider to act on it.
+
+use std::sync::Arc;
+
+use plimsoll_cluster::orders::{Intent, Orders, Phase};
+use plimsoll_net::Clock;
+use plimsoll_plan::Repair;
+use plimsoll_provider::{Class, Error, Fleet, Order, OrderId, Provider as _};
+use tracing::{info, warn};
+
+use super::{Errand, Outcome};
+use crate::fault::{Faults, Point};
+
+/// Makes the calls that orders need. Clones are the same.
+#[derive(Clone, Debug)]
+pub(crate) struct Clerk {
+    pub orders: Orders,
+    pub fleet: Arc<Fleet>,
+    pub clock: Clock,
+    pub faults: Faults,
+}
+
+/// What became of an errand.
+#[derive(Clone, Debug)]
+pub(crate) struct Done {
+    /// The repairs that were tried, each with what became of it.
+    pub repairs: Vec<(Repair, Result<(), Error>)>,
+    /// The order, what became of it, and whether that is written down.
+    pub order: Option<(OrderId, Outcome, bool)>,
+}
+
+// === impl Clerk ===
+
+impl Clerk {
+    /// Puts right what has to be, writes the order down, places it, and writes down what became of it.
+    pub(crate) async fn run(&self, errand: Errand) -> Done {
+        let mut repairs = Vec::new();
+        for repair in errand.repairs {
+            let outcome = self.repair(&repair).await;
+            repairs.push((repair, outcome));
+        }
+        let Some((order, why)) = errand.order else { return Done { repairs, order: None } };
+        let broken = repairs.iter().find_map(|(_, outcome)| outcome.as_ref().err());
+        if let Some(error) = broken {
+            let outcome = Outcome::NotPlaced(error.to_string());
+            return Done { repairs, order: Some((order.id, outcome, true)) };
+        }
+        self.faults.point(Point::Decided).await;
+        let Order { group, count, from, .. } = order;
+        let intent = Intent::Increase { group, count, from, why };
+        if let Err(error) = self.orders.write(&order.id, &intent, self.clock.now()).await {
+            warn!(order = %order.id, %error, "nothing is bought before it is written down");
+            // It may have been written all the same, and must not be found later.
+            let _ = self.orders.remove(&order.id).await;
+            let outcome = Outcome::NotPlaced(error.to_string());
+            return Done { repairs, order: Some((order.id, outcome, true)) };
+        }
+        let (outcome, noted) = self.place(&order).await;
+        Done { repairs, order: Some((order.id, outcome, noted)) }
+    }
+
+    /// Places an order that is written down, and writes down what became of it.
+    pub(crate) async fn place(&self, order: &Order) -> (Outcome, bool) {
+        self.faults.point(Point::Wanted).await;
+        let answer = self.fleet.increase(order).await;
+        self.faults.point(Point::Answered).await;
+        let (phase, message) = match &answer {
+            Ok(()) => {
+                info!(order = %order.id, group = %order.group, count = order.count, "placed");
+                (Phase::Placed, String::new())
+            }
+            Err(error) if error.class() == Class::Retry => {
+                warn!(order = %order.id, group = %order.group, %error, "got no answer");
+                return (Outcome::Failed(error.clone()), true);
+            }
+            Err(error) => {
+                warn!(order = %order.id, group = %order.group, %error, "was refused");
+                (Phase::Failed, error.to_string())
+            }
+        };
+        let noted = self.note(&order.id, phase, &message).await;
+        self.faults.point(Point::Noted).await;
+        (answer.map_or_else(Outcome::Failed, |()| Outcome::Placed), noted)
+    }
+
+    /// Writes a phase down. Says whether that went well.
+    pub(crate) async fn note(&self, id: &OrderId, phase: Phase, message: &str) -> bool {
+        let written = self.orders.advance(id, phase, message, self.clock.now()).await;
+        if let Err(error) = &written {
+            warn!(order = %id, %error, "could not note how far an order has come");
+        }
+        written.is_ok()
+    }
+
+    /// Removes an order that is over. Says whether that went well.
+    pub(crate) async fn remove(&self, id: &OrderId) -> bool {
+        let removed = self.orders.remove(id).await;
+        if let Err(error) = &removed {
+            warn!(order = %id, %error, "could not remove an order that is over");
+        }
+        removed.is_ok()
+    }
+
+    async fn repair(&self, repair: &Repair) -> Result<(), Error> {
+        match repair {
+            Repair::DeleteInstance { group, instance, .. } => {
+                let deleted = self.fleet.delete(*group, std::slice::from_ref(instance)).await?;
+                let outcome = deleted.into_iter().find(|deletion| deletion.instance == *instance);
+                match outcome.map(|deletion| deletion.outcome) {
+                    Some(Err(error)) if error.class() != Class::NotFound => Err(error),
+                    _ => Ok(()),
+                }
+            }
+            Repair::LowerTarget { group, to, .. } => {
+                self.fleet.lower_target(*group, *to).await.map(drop)
+            }
+            // An increase, and no repair of ours.
+            Repair::RaiseToMin { .. } => Ok(()),
+        }
+    }
+}

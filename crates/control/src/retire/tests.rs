@@ -1,0 +1,286 @@
+use jiff::Timestamp;
+use plimsoll_cluster::{evict::Eviction, orders::Phase};
+use plimsoll_model::{PodName, Symbol};
+use plimsoll_provider::{Class, Error, OrderId};
+use proptest::prelude::*;
+
+use super::{Answer, End, Job, Machine, PodKind, PodSeen, Retirement, Sighting, Step};
+use crate::settings::RetireSettings;
+
+fn at(seconds: i64) -> Timestamp {
+    Timestamp::from_second(1_772_366_400 + seconds).unwrap()
+}
+
+fn retirement() -> Retirement {
+    let id = OrderId::new("retire-node").unwrap();
+    let (group, node) = (Symbol::new("group"), Symbol::new("node"));
+    Retirement::new(id, group, node, "machine".into(), "nothing runs on it".to_owned(), at(0))
+}
+
+fn pod(name: &str, priority: i32) -> PodSeen {
+    PodSeen {
+        name: PodName { namespace: Symbol::new("default"), name: name.into() },
+        uid: None,
+        priority,
+        grace: Some(30),
+        kind: PodKind::Movable,
+        is_ending: false,
+    }
+}
+
+fn seen(pods: &[PodSeen]) -> Sighting {
+    Sighting { is_here: true, pods: pods.to_vec(), machine: Machine::Here, ..Sighting::default() }
+}
+
+/// The calls of a step, in words.
+fn jobs(step: &Step) -> Vec<String> {
+    let words = step.jobs.iter().map(|job| match job {
+        Job::Evict { pod, grace: None, .. } => format!("evict {}", pod.name),
+        Job::Evict { pod, grace: Some(grace), .. } => format!("evict {} in {grace}", pod.name),
+        Job::Release { why } => format!("release: {why}"),
+        Job::Finish { .. } => "finish".to_owned(),
+        other => format!("{other:?}"),
+    });
+    words.collect()
+}
+
+/// One that has been marked and checked, and whose drain is written down.
+fn draining(rules: &RetireSettings) -> Retirement {
+    let mut node = retirement();
+    assert_eq!(jobs(&node.step(&seen(&[]), rules, at(0))), ["Mark"]);
+    assert_eq!(jobs(&node.step(&seen(&[]), rules, at(1))), [""; 0], "a call is made once");
+    node.hear(Answer::Marked(Ok(true)), rules, at(1));
+    assert_eq!(node.step(&seen(&[]), rules, at(1)).wake, Some(at(6)));
+    node.step(&seen(&[]), rules, at(6));
+    assert!(node.is_in_doubt());
+    node.judged(Ok(()), at(7));
+    assert_eq!(jobs(&node.step(&seen(&[]), rules, at(7))), ["NoteDrain"]);
+    node.hear(Answer::DrainNoted(Ok(())), rules, at(7));
+    node
+}
+
+#[test]
+fn an_empty_node_goes_all_the_way() {
+    let rules = RetireSettings::default();
+    let mut node = draining(&rules);
+    assert_eq!(jobs(&node.step(&seen(&[]), &rules, at(8))), ["Delete"]);
+    node.hear(Answer::Deleted(Ok(Ok(()))), &rules, at(9));
+    let deleting = Sighting { machine: Machine::Deleting, ..seen(&[]) };
+    assert_eq!(jobs(&node.step(&deleting, &rules, at(20))), [""; 0]);
+    let gone = |as_of| Sighting { machine: Machine::Gone { as_of }, ..seen(&[]) };
+    assert_eq!(jobs(&node.step(&gone(at(9)), &rules, at(30))), [""; 0], "that list may be older");
+    assert_eq!(jobs(&node.step(&gone(at(30)), &rules, at(31))), ["finish"]);
+    node.hear(Answer::Finished(Ok(())), &rules, at(31));
+    assert_eq!(node.end(), Some(&End::Gone));
+}
+
+#[test]
+fn pods_leave_in_waves_and_daemons_are_not_waited_for() {
+    let rules = RetireSettings { waves: vec![(0, 10), (100, 60)], ..RetireSettings::default() };
+    let mut node = draining(&rules);
+    let daemon = PodSeen { kind: PodKind::Daemon(None), ..pod("agent", 2000) };
+    let fixed = PodSeen { kind: PodKind::Static, ..pod("proxy", 0) };
+    let all = [pod("low", -5), pod("mid", 50), pod("high", 500), daemon.clone(), fixed.clone()];
+    let step = node.step(&seen(&all), &rules, at(10));
+    assert_eq!(jobs(&step), ["evict low in 10", "evict mid in 10"]);
+    for name in ["low", "mid"] {
+        node.hear(Answer::Evicted(pod(name, 0).name, Eviction::Accepted), &rules, at(10));
+    }
+    let step = node.step(&seen(&all), &rules, at(11));
+    assert_eq!((jobs(&step), step.wake), (Vec::new(), Some(at(10 + 10 + 30))));
+    let rest = [pod("high", 500), daemon.clone(), fixed.clone()];
+    assert_eq!(jobs(&node.step(&seen(&rest), &rules, at(15))), ["evict agent", "evict high"]);
+    assert_eq!(jobs(&node.step(&seen(&[daemon, fixed]), &rules, at(16))), ["Delete"]);
+}
+
+#[test]
+fn a_budget_is_asked_again_and_wins_in_the_end() {
+    let rules = RetireSettings::default();
+    let mut node = draining(&rules);
+    let pods = [pod("web", 0)];
+    let mut now = 10;
+    let mut asked = 0;
+    let end = loop {
+        let step = node.step(&seen(&pods), &rules, at(now));
+        match jobs(&step).as_slice() {
+            [] => now += 1,
+            [job] if job == "evict web" => {
+                asked += 1;
+                let blocked = Eviction::Blocked { why: "the budget web".to_owned() };
+                node.hear(Answer::Evicted(pods[0].name.clone(), blocked), &rules, at(now));
+            }
+            [job] => break (job.clone(), now),
+            jobs => panic!("{jobs:?}"),
+        }
+    };
+    assert_eq!(asked, 12, "every ten seconds for two minutes");
+    let words = "release: default/web could not be evicted: the budget web";
+    assert_eq!(end, (words.to_owned(), 130));
+    node.hear(Answer::Released(Err("away".to_owned())), &rules, at(130));
+    assert_eq!(node.step(&seen(&pods), &rules, at(131)).wake, Some(at(140)));
+    assert_eq!(jobs(&node.step(&seen(&pods), &rules, at(140))), [words], "until it is done");
+    node.hear(Answer::Released(Ok(())), &rules, at(140));
+    assert!(matches!(node.end(), Some(End::Released(_))));
+}
+
+#[test]
+fn what_ends_a_retirement_before_its_machine_is_asked_for() {
+    let rules = RetireSettings::default();
+    let pinned = PodSeen { kind: PodKind::Pinned, ..pod("db", 0) };
+    let cases = [
+        (Sighting::default(), "release: the node is gone"),
+        (Sighting { keep: true, ..seen(&[]) }, "release: it is marked as not to be removed"),
+        (seen(&[pinned]), "release: default/db must not be evicted"),
+    ];
+    for (sighting, words) in cases {
+        assert_eq!(jobs(&retirement().step(&sighting, &rules, at(0))), [words]);
+        assert_eq!(jobs(&draining(&rules).step(&sighting, &rules, at(9))), [words]);
+    }
+    let mut node = draining(&rules);
+    node.step(&seen(&[]), &rules, at(8));
+    assert_eq!(jobs(&node.step(&Sighting::default(), &rules, at(9))), [""; 0], "it is too late");
+}
+
+#[test]
+fn a_check_that_fails_opens_the_node() {
+    let rules = RetireSettings::default();
+    let mut node = retirement();
+    node.step(&seen(&[]), &rules, at(0));
+    node.hear(Answer::Marked(Ok(true)), &rules, at(0));
+    node.step(&seen(&[]), &rules, at(5));
+    node.judged(Err("NoPlaceToMovePods".to_owned()), at(5));
+    let step = node.step(&seen(&[]), &rules, at(5));
+    assert_eq!(jobs(&step), ["release: needed after all: NoPlaceToMovePods"]);
+}
+
+#[test]
+fn a_provider_that_is_away_is_asked_again_and_one_that_refuses_is_not() {
+    let rules = RetireSettings::default();
+    let mut node = draining(&rules);
+    node.step(&seen(&[]), &rules, at(8));
+    node.hear(Answer::Deleted(Ok(Err(Error::retry("away")))), &rules, at(8));
+    assert_eq!(node.step(&seen(&[]), &rules, at(9)).wake, Some(at(18)));
+    assert_eq!(jobs(&node.step(&seen(&[]), &rules, at(18))), ["Delete"]);
+    node.hear(Answer::Deleted(Ok(Err(Error::new(Class::Invalid, "protected")))), &rules, at(18));
+    let words = "release: its machine could not be deleted: protected";
+    assert_eq!(jobs(&node.step(&seen(&[]), &rules, at(18))), [words]);
+}
+
+#[test]
+fn after_a_restart_it_is_checked_again_unless_the_machine_may_be_gone() {
+    let rules = RetireSettings::default();
+    let mut early = retirement().resume(Phase::Draining, at(100));
+    assert_eq!(jobs(&early.step(&seen(&[]), &rules, at(100))), ["Mark"]);
+    let mut late = retirement().resume(Phase::Deleting, at(100));
+    assert_eq!(jobs(&late.step(&seen(&[]), &rules, at(100))), ["Delete"]);
+    let gone = Error::not_found("no such machine");
+    late.hear(Answer::Deleted(Ok(Err(gone))), &rules, at(101));
+    let nothing = Sighting { machine: Machine::Gone { as_of: at(110) }, ..Sighting::default() };
+    assert_eq!(jobs(&late.step(&nothing, &rules, at(111))), ["finish"]);
+}
+
+/// Something that happens to a node on its way out.
+#[derive(Clone, Debug)]
+enum Happens {
+    Time(i64),
+    Answer(u8),
+    Verdict(bool),
+    Pods(Vec<(u8, bool)>),
+    Keep(bool),
+    Machine(u8),
+}
+
+fn happens() -> impl Strategy<Value = Happens> {
+    prop_oneof![
+        (0..40_i64).prop_map(Happens::Time),
+        any::<u8>().prop_map(Happens::Answer),
+        any::<bool>().prop_map(Happens::Verdict),
+        proptest::collection::vec((0..4_u8, any::<bool>()), 0..4).prop_map(Happens::Pods),
+        proptest::bool::weighted(0.1).prop_map(Happens::Keep),
+        (0..3_u8).prop_map(Happens::Machine),
+    ]
+}
+
+proptest! {
+    /// Whatever happens: no machine is deleted while a pod that has to leave is seen, or before a check has gone well; nothing is
+    /// begun after a release; and what is asked for is asked one at a time.
+    #[test]
+    fn nothing_is_lost_whatever_happens(story in proptest::collection::vec(happens(), 0..60)) {
+        let rules = RetireSettings::default();
+        let (mut node, mut sighting, mut now) = (retirement(), seen(&[]), 0);
+        let (mut checked, mut released) = (false, false);
+        let mut open: Vec<Job> = Vec::new();
+        for event in story {
+            match event {
+                Happens::Time(seconds) => now += seconds,
+                Happens::Verdict(good) => {
+                    checked |= node.is_in_doubt() && good;
+                    node.judged(if good { Ok(()) } else { Err("needed".to_owned()) }, at(now));
+                }
+                Happens::Pods(pods) => {
+                    sighting.pods = pods.iter().map(|(name, ends)| PodSeen {
+                        is_ending: *ends,
+                        ..pod(&name.to_string(), i32::from(*name))
+                    }).collect();
+                    sighting.pods.dedup_by(|one, other| one.name == other.name);
+                }
+                Happens::Keep(keep) => sighting.keep = keep,
+                Happens::Machine(0) => sighting.machine = Machine::Here,
+                Happens::Machine(1) => sighting.machine = Machine::Deleting,
+                Happens::Machine(_) => sighting.machine = Machine::Gone { as_of: at(now) },
+                Happens::Answer(_) if open.is_empty() => {}
+                Happens::Answer(choice) => {
+                    let job = open.remove(usize::from(choice) % open.len());
+                    let good = choice % 3 != 0;
+                    let outcome = || if good { Ok(()) } else { Err("away".to_owned()) };
+                    node.hear(match job {
+                        Job::Mark => Answer::Marked(outcome().map(|()| true)),
+                        Job::NoteDrain => Answer::DrainNoted(outcome()),
+                        Job::Evict { pod, .. } if good => Answer::Evicted(pod, Eviction::Accepted),
+                        Job::Evict { pod, .. } => {
+                            Answer::Evicted(pod, Eviction::Blocked { why: "budget".to_owned() })
+                        }
+                        Job::Delete if good => Answer::Deleted(Ok(Ok(()))),
+                        Job::Delete => Answer::Deleted(Ok(Err(Error::retry("away")))),
+                        Job::Finish { .. } => Answer::Finished(outcome()),
+                        Job::Release { .. } => Answer::Released(outcome()),
+                    }, &rules, at(now));
+                }
+            }
+            let step = node.step(&sighting, &rules, at(now));
+            for job in &step.jobs {
+                match job {
+                    Job::Delete => {
+                        prop_assert!(checked);
+                        prop_assert!(!released);
+                    }
+                    Job::Release { .. } => released = true,
+                    Job::Evict { .. } => prop_assert!(checked && !released),
+                    _ => {}
+                }
+            }
+            let single = |job: &&Job| !matches!(job, Job::Evict { .. });
+            open.extend(step.jobs);
+            prop_assert!(open.iter().filter(single).count() <= 2, "{:?}", open);
+        }
+        // In the end, when everything works and all pods are gone, it is over one way or the other.
+        sighting.pods.clear();
+        for _ in 0..40 {
+            for job in std::mem::take(&mut open) {
+                node.hear(match job {
+                    Job::Mark => Answer::Marked(Ok(true)),
+                    Job::NoteDrain => Answer::DrainNoted(Ok(())),
+                    Job::Evict { pod, .. } => Answer::Evicted(pod, Eviction::Gone),
+                    Job::Delete => Answer::Deleted(Ok(Ok(()))),
+                    Job::Finish { .. } => Answer::Finished(Ok(())),
+                    Job::Release { .. } => Answer::Released(Ok(())),
+                }, &rules, at(now));
+            }
+            node.judged(Ok(()), at(now));
+            now += 60;
+            sighting.machine = Machine::Gone { as_of: at(now) };
+            open = node.step(&sighting, &rules, at(now)).jobs;
+        }
+        prop_assert!(node.end().is_some(), "{:?}", node);
+    }
+}

@@ -1,0 +1,136 @@
+//! Nodes that nobody needs are given back, and pods are asked to leave in the way that their budgets allow.
+
+use plimsoll_control::engine::News;
+use serde_json::json;
+
+use crate::stage::{Stage, TWO_GROUPS, of};
+
+/// Two pods on two nodes that would fit on one.
+async fn two_half_empty_nodes(stage: &Stage) {
+    stage.deploy("wide", 2, "3");
+    stage.until("two pods run", |stage| stage.running("wide") == 2).await;
+    stage.deploy("small", 2, "500m");
+    stage.until("small pods run", |stage| stage.running("small") == 2).await;
+    assert_eq!(stage.node_names().len(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_empty_node_goes_with_its_machine() {
+    let stage = Stage::with(TWO_GROUPS).await;
+    stage.deploy("web", 6, "1");
+    stage.until("six pods run", |stage| stage.running("web") == 6).await;
+    stage.scale("web", 0);
+    stage.until("a node leaves", |stage| !stage.is_all_open()).await;
+    stage.until("no machine is left", |stage| stage.machines() == 0).await;
+    stage.until("no node is left", |stage| stage.node_names().is_empty()).await;
+    stage.pass(30).await;
+    assert_eq!(stage.bought(), of("cheap", 2));
+    let retired = stage.orders().iter().filter(|order| *order == "Retire Done").count();
+    assert_eq!(retired, 2, "{:?}", stage.orders());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_node_with_little_on_it_goes_when_its_pods_have_another_place() {
+    let stage = Stage::with(TWO_GROUPS).await;
+    two_half_empty_nodes(&stage).await;
+    stage.scale("wide", 0);
+    stage.until("one node is left", |stage| stage.node_names().len() == 1).await;
+    stage.until("small pods run", |stage| stage.running("small") == 2).await;
+    stage.pass(600).await;
+    assert_eq!((stage.machines(), stage.bought()), (1, of("cheap", 2)));
+    assert!(stage.is_all_open());
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_pod_is_evicted_past_its_budget() {
+    let stage = Stage::with(TWO_GROUPS).await;
+    two_half_empty_nodes(&stage).await;
+    stage.protect("small", 2);
+    stage.scale("wide", 0);
+    stage.pass(1800).await;
+    assert_eq!((stage.node_names().len(), stage.running("small")), (2, 2));
+    assert!(stage.is_all_open(), "{:?}", stage.nodes());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_budget_that_is_used_up_in_the_middle_gives_the_node_back() {
+    let stage = Stage::with(TWO_GROUPS).await;
+    two_half_empty_nodes(&stage).await;
+    let mut news = stage.handle().news();
+    stage.scale("wide", 0);
+    stage.until("a node leaves", |stage| !stage.is_all_open()).await;
+    // The check is still to come, but the budget is written only after it.
+    stage
+        .until("its pods are asked", |stage| {
+            stage.orders().iter().any(|order| order == "Retire Draining")
+        })
+        .await;
+    assert_eq!(stage.running("small"), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn somebody_who_asks_for_a_delay_is_waited_for() {
+    let stage = Stage::with(TWO_GROUPS).await;
+    stage.deploy("web", 1, "1");
+    stage.until("it runs", |stage| stage.running("web") == 1).await;
+    let node = stage.node_names().remove(0);
+    let key = "delay-deletion.cluster-autoscaler.kubernetes.io/backup";
+    stage.modify("nodes", &node, |node| node["metadata"]["annotations"][key] = json!("wait"));
+    stage.scale("web", 0);
+    stage.until("the node leaves", |stage| !stage.is_all_open()).await;
+    stage.pass(60).await;
+    assert_eq!(stage.machines(), 1, "somebody wants it to wait");
+    stage.modify("nodes", &node, |node| {
+        node["metadata"]["annotations"].as_object_mut().unwrap().remove(key);
+    });
+    stage.pass(40).await;
+    assert_eq!(stage.machines(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_pod_that_comes_in_the_last_moment_keeps_its_node() {
+    let stage = Stage::with(TWO_GROUPS).await;
+    stage.deploy("web", 1, "1");
+    stage.until("it runs", |stage| stage.running("web") == 1).await;
+    let node = stage.node_names().remove(0);
+    let mut news = stage.handle().news();
+    stage.scale("web", 0);
+    stage.until("the node leaves", |stage| !stage.is_all_open()).await;
+    // It was bound before the scheduler saw the mark, and nobody would make another.
+    stage.create(
+        "pods",
+        json!({
+            "metadata": { "name": "late" },
+            "spec": { "nodeName": node, "containers": [{ "name": "main", "image": "pause" }] },
+        }),
+    );
+    stage.until("the node is open again", Stage::is_all_open).await;
+    stage.pass(60).await;
+    assert_eq!(stage.machines(), 1);
+    let mut released = Vec::new();
+    while let Ok(told) = news.try_recv() {
+        if let News::Released { why, .. } = &*told {
+            released.push(why.clone());
+        }
+    }
+    assert_eq!(released, ["needed after all: BlockedByPod by default/late: NotReplicated"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn nodes_that_nobody_needs_are_marked_for_the_scheduler() {
+    let stage = Stage::with(TWO_GROUPS).await;
+    stage.deploy("web", 1, "1");
+    stage.until("it runs", |stage| stage.running("web") == 1).await;
+    let soft = |stage: &Stage| {
+        let text = stage.list("nodes").iter().map(ToString::to_string).collect::<String>();
+        text.contains("DeletionCandidateOfClusterAutoscaler")
+    };
+    assert!(!soft(&stage));
+    stage.scale("web", 0);
+    stage.pass(30).await;
+    assert!(soft(&stage));
+    stage.deploy("next", 3, "1");
+    stage.until("it runs", |stage| stage.running("next") == 3).await;
+    stage.pass(30).await;
+    assert!(!soft(&stage), "{:?}", stage.list("nodes"));
+}

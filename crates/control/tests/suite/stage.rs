@@ -1,0 +1,298 @@
+//! A cluster, an infrastructure and the loop between them.
+
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
+
+use jiff::{SignedDuration, Timestamp};
+use plimsoll_cluster::{connect, lease::Standing};
+use plimsoll_control::{
+    engine::{Engine, Handle, Parts, Pass},
+    fault::Faults,
+    settings::Settings,
+};
+use plimsoll_minicluster::{
+    Kind, Minicluster,
+    api::{ListQuery, Target, WriteOptions},
+    minicluster,
+};
+use plimsoll_net::{Clock, Shutdown};
+use plimsoll_provider::{Fleet, Provider, Upkeep};
+use plimsoll_providers::simulated::{Catalogue, Cloud, Happening, Joins, Machine, Simulated};
+use serde_json::{Value, json};
+use tokio::{sync::watch, task::JoinHandle, time::sleep};
+
+/// Two kinds of machines of which one is cheaper.
+pub(crate) const TWO_GROUPS: &str = "
+name: simulated
+groups:
+- {id: cheap, max: 20, price: 0.10, template: {cpu: 4, memory: 16Gi}, boot: 30s, deletion: 20s}
+- {id: dear, max: 20, price: 0.50, template: {cpu: 4, memory: 16Gi}, boot: 30s, deletion: 20s}
+";
+
+pub(crate) struct Stage {
+    pub(crate) clock: Clock,
+    pub(crate) cluster: Minicluster,
+    pub(crate) cloud: Cloud,
+    pub(crate) standing: watch::Sender<Standing>,
+    pub(crate) settings: Settings,
+    engine: Option<(JoinHandle<()>, Handle, Shutdown)>,
+}
+
+/// Machines that boot become nodes. Those that are gone fall silent, and somebody has to delete their Nodes.
+struct Machines(plimsoll_minicluster::kubelet::Kubelets);
+
+#[async_trait::async_trait]
+impl Joins for Machines {
+    async fn join(&self, machine: &Machine) {
+        self.0.add(machine.manifest());
+    }
+
+    async fn leave(&self, machine: &Machine) {
+        self.0.vanish(&machine.name);
+    }
+}
+
+impl Stage {
+    /// Everything but the loop.
+    pub(crate) async fn set(catalogue: &str) -> Self {
+        let clock = Clock::starting_at("2026-03-01T12:00:00Z".parse::<Timestamp>().unwrap());
+        let settings = minicluster::Settings {
+            behaviour: plimsoll_minicluster::kubelet::Behaviour {
+                termination: Some(Duration::from_secs(2)),
+                ..Default::default()
+            },
+            ..minicluster::Settings::default()
+        };
+        let cluster = Minicluster::start(clock, settings).await.unwrap();
+        let cloud = Cloud::new(Catalogue::read("test.yaml", catalogue).unwrap(), clock);
+        let (running, machines) = (cloud.clone(), Machines(cluster.kubelets().clone()));
+        tokio::spawn(async move { running.run(&machines, Shutdown::new()).await });
+        let standing = watch::Sender::new(Standing::Leading);
+        let mut settings = Settings::default();
+        settings.plan.group.unneeded_time = SignedDuration::from_mins(2);
+        settings.plan.scale_down.delay_after_add = SignedDuration::from_mins(2);
+        let stage = Self { clock, cluster, cloud, standing, settings, engine: None };
+        stage.pass(5).await;
+        stage
+    }
+
+    /// Everything, the loop included.
+    pub(crate) async fn with(catalogue: &str) -> Self {
+        let mut stage = Self::set(catalogue).await;
+        stage.start(Faults::default());
+        stage
+    }
+
+    /// Starts the loop, as a new process that knows nothing.
+    pub(crate) fn start(&mut self, faults: Faults) -> Handle {
+        let provider: Arc<dyn Provider> = Arc::new(Simulated::new(self.cloud.clone()));
+        let fleet = Fleet::new(vec![provider], self.clock, Upkeep::default()).unwrap();
+        let engine = Engine::new(Parts {
+            client: connect::over(self.cluster.service()),
+            fleet: Arc::new(fleet),
+            clock: self.clock,
+            settings: self.settings.clone(),
+            standing: self.standing.subscribe(),
+            adviser: None,
+            faults,
+        });
+        let (handle, shutdown) = (engine.handle(), Shutdown::new());
+        let task = tokio::spawn(engine.run(shutdown.clone()));
+        self.engine = Some((task, handle.clone(), shutdown));
+        handle
+    }
+
+    /// Ends the loop from one moment to the next, with all calls under way.
+    pub(crate) async fn kill(&mut self) {
+        let (task, _, _) = self.engine.take().unwrap();
+        task.abort();
+        let _ = task.await;
+    }
+
+    /// Asks the loop to end, and waits for it.
+    pub(crate) async fn stop(&mut self) {
+        let (task, _, shutdown) = self.engine.take().unwrap();
+        shutdown.trigger();
+        task.await.unwrap();
+    }
+
+    pub(crate) fn handle(&self) -> &Handle {
+        &self.engine.as_ref().unwrap().1
+    }
+
+    pub(crate) fn last_pass(&self) -> Arc<Pass> {
+        self.handle().passes().borrow().clone().unwrap()
+    }
+
+    /// Lets time pass.
+    pub(crate) async fn pass(&self, seconds: u64) {
+        sleep(Duration::from_secs(seconds)).await;
+    }
+
+    /// Lets time pass until `is_so`, for an hour at most.
+    pub(crate) async fn until(&self, what: &str, is_so: impl Fn(&Self) -> bool) {
+        for _ in 0..36_000 {
+            if is_so(self) {
+                return;
+            }
+            sleep(Duration::from_millis(100)).await;
+        }
+        panic!("{what} did not come about; nodes {:?}, orders {:?}", self.nodes(), self.orders());
+    }
+
+    // The cluster.
+
+    fn kind(&self, resource: &str) -> Arc<Kind> {
+        let (plural, group) = resource.split_once('.').unwrap_or((resource, ""));
+        let version = if group == "plimsoll.dev" { "v1alpha1" } else { "v1" };
+        self.cluster.api().kind(group, version, plural).unwrap()
+    }
+
+    pub(crate) fn create(&self, resource: &str, object: Value) {
+        let kind = self.kind(resource);
+        let namespace = if kind.is_namespaced() { "default" } else { "" };
+        self.cluster.api().create(&kind, namespace, object, &WriteOptions::default()).unwrap();
+    }
+
+    pub(crate) fn list(&self, resource: &str) -> Vec<Value> {
+        let (plural, group) = resource.split_once('.').unwrap_or((resource, ""));
+        let version = if group == "plimsoll.dev" { "v1alpha1" } else { "v1" };
+        let Some(kind) = self.cluster.api().kind(group, version, plural) else { return Vec::new() };
+        let listing = self.cluster.api().list(&kind, &ListQuery::default()).unwrap();
+        listing.items.iter().map(|item| item.value()).collect()
+    }
+
+    pub(crate) fn modify(&self, resource: &str, name: &str, change: impl Fn(&mut Value)) {
+        let kind = self.kind(resource);
+        let namespace = if kind.is_namespaced() { "default" } else { "" };
+        let at = Target::new(namespace, name);
+        self.cluster.api().modify(&kind, &at, |object| change(object)).unwrap();
+    }
+
+    /// Pods that somebody keeps running: so many of so many cores.
+    pub(crate) fn deploy(&self, name: &str, replicas: u32, cpu: &str) {
+        let labels = json!({ "app": name });
+        let container = json!({
+            "name": "main",
+            "image": "pause",
+            "resources": { "requests": { "cpu": cpu, "memory": "100Mi" } },
+        });
+        self.create(
+            "deployments.apps",
+            json!({
+                "metadata": { "name": name },
+                "spec": {
+                    "replicas": replicas,
+                    "selector": { "matchLabels": labels },
+                    "template": {
+                        "metadata": { "labels": labels },
+                        "spec": { "containers": [container] },
+                    },
+                },
+            }),
+        );
+    }
+
+    pub(crate) fn scale(&self, name: &str, replicas: u32) {
+        self.modify("deployments.apps", name, |object| {
+            object["spec"]["replicas"] = replicas.into()
+        });
+    }
+
+    /// A budget for the pods of a deployment.
+    pub(crate) fn protect(&self, app: &str, min_available: u32) {
+        self.create(
+            "poddisruptionbudgets.policy",
+            json!({
+                "metadata": { "name": app },
+                "spec": {
+                    "minAvailable": min_available,
+                    "selector": { "matchLabels": { "app": app } },
+                },
+            }),
+        );
+    }
+
+    /// How many pods of a deployment run.
+    pub(crate) fn running(&self, app: &str) -> usize {
+        let pods = self.list("pods").into_iter().filter(|pod| {
+            text(pod, "/metadata/labels/app") == app
+                && text(pod, "/status/phase") == "Running"
+                && pod.pointer("/metadata/deletionTimestamp").is_none()
+        });
+        pods.count()
+    }
+
+    pub(crate) fn node_names(&self) -> Vec<String> {
+        self.list("nodes").iter().map(|node| text(node, "/metadata/name")).collect()
+    }
+
+    /// Nodes, with what keeps pods away from them: `cheap-1a2b closed marked`.
+    pub(crate) fn nodes(&self) -> Vec<String> {
+        let nodes = self.list("nodes").into_iter().map(|node| {
+            let mut line = text(&node, "/metadata/name");
+            if node.pointer("/spec/unschedulable") == Some(&json!(true)) {
+                line.push_str(" closed");
+            }
+            let taints = node.pointer("/spec/taints").and_then(Value::as_array).cloned();
+            for taint in taints.unwrap_or_default() {
+                if text(&taint, "/key") == "ToBeDeletedByClusterAutoscaler" {
+                    line.push_str(" marked");
+                }
+            }
+            line
+        });
+        nodes.collect()
+    }
+
+    /// No node carries a mark or is closed.
+    pub(crate) fn is_all_open(&self) -> bool {
+        self.nodes().iter().all(|node| !node.contains(' '))
+    }
+
+    /// Orders by action and phase: `Increase Placed`.
+    pub(crate) fn orders(&self) -> Vec<String> {
+        let orders = self.list("nodeorders.plimsoll.dev").into_iter().map(|order| {
+            let message = text(&order, "/status/message");
+            let line =
+                format!("{} {}", text(&order, "/spec/action"), text(&order, "/status/phase"));
+            if message.is_empty() { line } else { format!("{line}: {message}") }
+        });
+        let mut orders: Vec<String> = orders.collect();
+        orders.sort();
+        orders
+    }
+
+    // The infrastructure.
+
+    /// How many machines of each group were ever bought.
+    pub(crate) fn bought(&self) -> BTreeMap<String, usize> {
+        let mut bought = BTreeMap::new();
+        for entry in self.cloud.journal() {
+            if let Happening::Bought(_) = entry.what {
+                *bought.entry(entry.machine.group.to_string()).or_default() += 1;
+            }
+        }
+        bought
+    }
+
+    /// How many machines there are.
+    pub(crate) fn machines(&self) -> usize {
+        let mut machines = 0_usize;
+        for entry in self.cloud.journal() {
+            match entry.what {
+                Happening::Bought(_) => machines += 1,
+                Happening::GivenUp | Happening::Gone | Happening::Vanished => machines -= 1,
+                _ => {}
+            }
+        }
+        machines
+    }
+}
+
+pub(crate) fn text(value: &Value, pointer: &str) -> String {
+    value.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned()
+}
+
+pub(crate) fn of(group: &str, machines: usize) -> BTreeMap<String, usize> {
+    BTreeMap::from([(group.to_owned(), machines)])
+}
