@@ -2,6 +2,8 @@
 
 pub mod choice;
 mod document;
+mod joins;
 pub mod simulated;
 
 pub use document::ConfigError;
+pub use joins::Joins;

@@ -14,7 +14,7 @@ mod template;
 pub mod testbed;
 
 pub use catalogue::{BootFailures, Catalogue, Offer};
-pub use cloud::{Cloud, Cost, Delivery, Entry, Happening, Joins, Reach};
+pub use cloud::{Cloud, Cost, Delivery, Entry, Happening, Reach};
 pub use delay::Delay;
 pub use machine::Machine;
 pub use provider::Simulated;

@@ -16,7 +16,10 @@ use plimsoll_minicluster::{
 };
 use plimsoll_net::{Clock, Shutdown};
 use plimsoll_provider::{Fleet, Provider, Upkeep};
-use plimsoll_providers::simulated::{Catalogue, Cloud, Happening, Joins, Machine, Simulated};
+use plimsoll_providers::{
+    Joins,
+    simulated::{Catalogue, Cloud, Happening, Simulated},
+};
 use serde_json::{Value, json};
 use tokio::{sync::watch, task::JoinHandle, time::sleep};
 
@@ -42,12 +45,12 @@ struct Machines(plimsoll_minicluster::kubelet::Kubelets);
 
 #[async_trait::async_trait]
 impl Joins for Machines {
-    async fn join(&self, machine: &Machine) {
-        self.0.add(machine.manifest());
+    async fn join(&self, node: Value) {
+        self.0.add(node);
     }
 
-    async fn leave(&self, machine: &Machine) {
-        self.0.vanish(&machine.name);
+    async fn leave(&self, name: &str) {
+        self.0.vanish(name);
     }
 }
 

@@ -32,7 +32,6 @@ mod wishes;
 pub use journal::{Cost, Entry, Happening};
 pub use knobs::{Delivery, Reach};
 pub(super) use listing::Item;
-pub use run::Joins;
 pub(super) use service::Request;
 use state::State;
 

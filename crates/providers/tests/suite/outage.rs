@@ -8,12 +8,16 @@ use std::{
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use plimsoll_manifest::scenario;
+use plimsoll_manifest::{Reader, scenario};
 use plimsoll_model::{GroupOptions, Node, World};
 use plimsoll_net::{Clock, Shutdown};
 use plimsoll_plan::plan;
 use plimsoll_provider::{Fleet, Limits, Order, OrderId, Provider, Steady, Upkeep};
-use plimsoll_providers::simulated::{Catalogue, Cloud, Joins, Machine, Reach, Simulated};
+use plimsoll_providers::{
+    Joins,
+    simulated::{Catalogue, Cloud, Reach, Simulated},
+};
+use serde_json::Value;
 
 const CELLAR: &str = "
 name: cellar
@@ -30,13 +34,16 @@ struct Nodes(Arc<Mutex<BTreeMap<String, Arc<Node>>>>);
 
 #[async_trait]
 impl Joins for Nodes {
-    async fn join(&self, machine: &Machine) {
-        let node = Arc::new(machine.node(Timestamp::UNIX_EPOCH));
-        self.0.lock().unwrap().insert(machine.name.to_string(), node);
+    async fn join(&self, node: Value) {
+        let mut reader = Reader::new(Timestamp::UNIX_EPOCH);
+        reader.add_json(&node.to_string()).unwrap();
+        for node in reader.finish().unwrap().nodes {
+            self.0.lock().unwrap().insert(node.name.to_string(), node);
+        }
     }
 
-    async fn leave(&self, machine: &Machine) {
-        self.0.lock().unwrap().remove(&*machine.name);
+    async fn leave(&self, name: &str) {
+        self.0.lock().unwrap().remove(name);
     }
 }
 

@@ -2,23 +2,10 @@
 
 use std::{collections::BTreeSet, future};
 
-use async_trait::async_trait;
 use plimsoll_net::Shutdown;
 
 use super::{Cloud, Entry, Happening};
-use crate::simulated::machine::Machine;
-
-/// Who is told when machines come and go: the cluster that their nodes join.
-///
-/// Told of one machine after the other, in the order in which it happened. Whoever takes long makes the next one wait.
-#[async_trait]
-pub trait Joins: Send + Sync {
-    /// The machine has booted, and its node joins the cluster.
-    async fn join(&self, machine: &Machine);
-
-    /// A machine that has joined is gone: deleted, or vanished.
-    async fn leave(&self, machine: &Machine);
-}
+use crate::Joins;
 
 // === impl Cloud ===
 
@@ -42,10 +29,10 @@ impl Cloud {
                 match entry.what {
                     Happening::Arrived => {
                         joined.insert(machine.id.clone());
-                        joins.join(machine).await;
+                        joins.join(machine.manifest()).await;
                     }
                     Happening::Gone | Happening::Vanished if joined.remove(&machine.id) => {
-                        joins.leave(machine).await;
+                        joins.leave(&machine.name).await;
                     }
                     _ => {}
                 }

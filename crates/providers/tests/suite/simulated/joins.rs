@@ -7,7 +7,8 @@ use expect_test::expect;
 use plimsoll_model::Symbol;
 use plimsoll_net::Shutdown;
 use plimsoll_provider::{Class, Provider as _};
-use plimsoll_providers::simulated::{Cloud, Joins, Machine};
+use plimsoll_providers::{Joins, simulated::Cloud};
+use serde_json::Value;
 
 use super::{START, World, pass};
 
@@ -26,10 +27,10 @@ struct Cluster {
 // === impl Cluster ===
 
 impl Cluster {
-    fn note(&self, word: &str, machine: &Machine) {
+    fn note(&self, word: &str, name: &str) {
         let start = START.parse().unwrap();
         let seconds = self.cloud.now().duration_since(start).as_secs();
-        self.told.lock().unwrap().push(format!("{seconds}s {} {word}", machine.name));
+        self.told.lock().unwrap().push(format!("{seconds}s {name} {word}"));
     }
 
     fn told(&self) -> String {
@@ -39,12 +40,12 @@ impl Cluster {
 
 #[async_trait]
 impl Joins for Cluster {
-    async fn join(&self, machine: &Machine) {
-        self.note("joins", machine);
+    async fn join(&self, node: Value) {
+        self.note("joins", node["metadata"]["name"].as_str().unwrap());
     }
 
-    async fn leave(&self, machine: &Machine) {
-        self.note("leaves", machine);
+    async fn leave(&self, name: &str) {
+        self.note("leaves", name);
     }
 }
 
