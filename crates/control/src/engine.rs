@@ -71,8 +71,8 @@ pub struct Parts {
     pub fleet: Arc<Fleet>,
     /// The time.
     pub clock: Clock,
-    /// What the user wants.
-    pub settings: Settings,
+    /// What the user wants, now and later: a change calls for a pass. Where our own objects are kept does not change with it.
+    pub settings: watch::Receiver<Arc<Settings>>,
     /// Whether we lead.
     pub standing: watch::Receiver<Standing>,
     /// Who is asked which group to grow, if the user has such a service.
@@ -93,7 +93,9 @@ pub struct Engine {
     client: Client,
     fleet: Arc<Fleet>,
     clock: Clock,
+    /// What the user wants at the moment.
     settings: Arc<Settings>,
+    wishes: watch::Receiver<Arc<Settings>>,
     standing: watch::Receiver<Standing>,
     adviser: Option<Arc<dyn Adviser>>,
     handle: Handle,
@@ -133,8 +135,9 @@ impl std::fmt::Debug for Engine {
 impl Engine {
     /// A loop that has seen nothing yet.
     pub fn new(parts: Parts) -> Self {
-        let Parts { client, fleet, clock, settings, standing, adviser, faults } = parts;
+        let Parts { client, fleet, clock, settings: wishes, standing, adviser, faults } = parts;
         let now = clock.now();
+        let settings = Arc::clone(&wishes.borrow());
         let orders = Orders::new(client.clone());
         let clerk = Clerk {
             orders: orders.clone(),
@@ -149,7 +152,8 @@ impl Engine {
             client,
             fleet,
             clock,
-            settings: Arc::new(settings),
+            settings,
+            wishes,
             standing,
             adviser,
             handle: Handle::default(),
@@ -182,9 +186,9 @@ impl Engine {
     async fn watch(&mut self, shutdown: &Shutdown) {
         let mut changes = source::follow_all(&self.client).boxed();
         let mut fleet = fleet_news(&self.fleet).boxed();
-        let mut standing = self.standing.clone();
+        let (mut standing, mut wishes) = (self.standing.clone(), self.wishes.clone());
         let handle = self.handle.clone();
-        let (clock, mut leads) = (self.clock, true);
+        let (clock, mut leads, mut wished) = (self.clock, true, true);
         self.stand();
         loop {
             let wake = self.wake();
@@ -195,6 +199,10 @@ impl Engine {
                 outcome = standing.changed(), if leads => {
                     leads = outcome.is_ok();
                     self.stand();
+                }
+                outcome = wishes.changed(), if wished => {
+                    wished = outcome.is_ok();
+                    self.wish();
                 }
                 Some(event) = next_event(&mut self.reign) => self.hear(event),
                 Some(()) = fleet.next() => self.look(),
@@ -207,6 +215,22 @@ impl Engine {
         self.farewell().await;
     }
 
+    /// Takes what the user wants from now on.
+    fn wish(&mut self) {
+        let wanted = Arc::clone(&self.wishes.borrow_and_update());
+        if wanted == self.settings {
+            return;
+        }
+        let before = std::mem::replace(&mut self.settings, wanted);
+        info!("goes on with other settings");
+        if before.mode != self.settings.mode && self.reign.is_some() {
+            // A dry run knows nothing of orders: what there is to take up is read anew.
+            self.abdicate();
+            self.stand();
+        }
+        self.call(Cause::Settings);
+    }
+
     /// Takes over, or steps back. Who steps back does nothing more, not even tidy up.
     fn stand(&mut self) {
         let leads = *self.standing.borrow_and_update() == Standing::Leading;
@@ -217,14 +241,19 @@ impl Engine {
             }
             (false, true) => {
                 warn!("does not lead any more; leaves everything as it is");
-                self.reign = None;
-                self.sight.owners.forget_questions();
-                self.due = None;
-                self.called = None;
-                self.step_at = None;
+                self.abdicate();
             }
             _ => {}
         }
+    }
+
+    /// Forgets what there is only while we lead. Calls under way end with it.
+    fn abdicate(&mut self) {
+        self.reign = None;
+        self.sight.owners.forget_questions();
+        self.due = None;
+        self.called = None;
+        self.step_at = None;
     }
 
     /// Takes a change of the cluster.

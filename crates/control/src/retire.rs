@@ -43,7 +43,7 @@ pub(crate) struct Retirement {
     /// Whether the node was closed before it began to leave: then it stays closed if it stays.
     pub was_closed: bool,
     stage: Stage,
-    /// A call is under way.
+    /// A call is under way. The next one waits for it, whatever the stage: they must not overtake each other.
     busy: bool,
     /// No call is made before this.
     pause: Option<Timestamp>,
@@ -168,6 +168,11 @@ impl Retirement {
         matches!(self.stage, Stage::Checking)
     }
 
+    /// Whether it can be called off and nobody is the worse for it: no pod has been asked to leave.
+    pub(crate) fn is_revocable(&self) -> bool {
+        matches!(self.stage, Stage::Marking | Stage::Settling { .. } | Stage::Checking)
+    }
+
     /// How it ended, if it has.
     pub(crate) fn end(&self) -> Option<&End> {
         match &self.stage {
@@ -178,11 +183,10 @@ impl Retirement {
 
     /// A plan on fresh data was made: whether the node still can go.
     pub(crate) fn judged(&mut self, verdict: Result<(), String>, now: Timestamp) {
-        if self.is_in_doubt() {
-            match verdict {
-                Ok(()) => self.enter(Stage::Draining(Drain::new(now))),
-                Err(why) => self.release(format!("needed after all: {why}")),
-            }
+        match verdict {
+            Ok(()) if self.is_in_doubt() => self.enter(Stage::Draining(Drain::new(now))),
+            Err(why) if self.is_revocable() => self.release(format!("needed after all: {why}")),
+            _ => {}
         }
     }
 
@@ -351,7 +355,6 @@ impl Retirement {
 
     fn enter(&mut self, stage: Stage) {
         self.stage = stage;
-        self.busy = false;
         self.pause = None;
     }
 

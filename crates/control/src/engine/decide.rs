@@ -34,9 +34,10 @@ pub(super) struct Matter {
     pub memory: Memory,
     pub expected: FxHashMap<Symbol, u32>,
     pub leaving: BTreeSet<Symbol>,
-    /// Nodes on their way out of which it is to be found out whether they still can go, with the moment since when nobody needed
-    /// them.
-    pub doubted: BTreeMap<Symbol, Timestamp>,
+    /// Nodes on their way out that can still stay without harm, with the moment since when nobody needed them.
+    pub revocable: BTreeMap<Symbol, Timestamp>,
+    /// It is to be found out whether they can go. Otherwise that is done only when somebody waits for a place.
+    pub check: bool,
     pub advice: Vec<Advice>,
     pub whole_world: bool,
 }
@@ -46,31 +47,28 @@ pub(super) struct Matter {
 pub(super) struct Decision {
     pub plan: Plan,
     pub seen: Seen,
-    /// For each node in doubt: `Ok` when it still can go, else why not.
+    /// For nodes on their way out that can still stay: `Ok` when they can go, else why not.
     pub verdicts: BTreeMap<Symbol, Result<(), String>>,
     pub world: Option<Arc<World>>,
     pub observing: Duration,
     pub planning: Duration,
 }
 
-/// Whether nodes in doubt are looked at as if they were to stay.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Doubts {
-    Heard,
-    Ignored,
-}
-
 /// Decides. Answers with `None` when the planner failed, which is a defect; everything is as before then.
 pub(super) fn decide(sight: &mut Sight, matter: &Matter) -> Option<Decision> {
     let (mut observing, mut planning) = (Duration::ZERO, Duration::ZERO);
     let mut verdicts = BTreeMap::new();
-    if !matter.doubted.is_empty() {
-        let staged = timed(&mut observing, || stage(sight, matter, Doubts::Heard));
+    if !matter.revocable.is_empty() && (matter.check || somebody_waits(sight)) {
+        let all = matter.revocable.keys().copied().collect();
+        let staged = timed(&mut observing, || stage(sight, matter, all));
         let planned = timed(&mut planning, || think(sight, matter));
         staged.undo(&mut sight.mirror);
-        verdicts = judge(&planned?, &matter.doubted);
+        verdicts = judge(&planned?, &matter.revocable);
     }
-    let staged = timed(&mut observing, || stage(sight, matter, Doubts::Ignored));
+    // Those that stay after all count: nothing is bought that they have room for.
+    let staying = verdicts.iter().filter(|(_, verdict)| verdict.is_err());
+    let staying = staying.map(|(node, _)| *node).collect();
+    let staged = timed(&mut observing, || stage(sight, matter, staying));
     let planned = timed(&mut planning, || think(sight, matter));
     let world = matter.whole_world.then(|| Arc::new(sight.mirror.world().clone()));
     let groups = staged.undo(&mut sight.mirror);
@@ -86,13 +84,17 @@ fn timed<T>(sum: &mut Duration, work: impl FnOnce() -> T) -> T {
     done
 }
 
-fn stage(sight: &mut Sight, matter: &Matter, doubts: Doubts) -> Staged {
+/// Whether a pod waits for a place.
+fn somebody_waits(sight: &mut Sight) -> bool {
+    let mut pods = sight.mirror.world().pods.iter();
+    pods.any(|pod| pod.node.is_none() && pod.deletion.is_none() && !pod.has_ended())
+}
+
+/// Puts everything together. Nodes on their way out that are `doubted` are shown as if they were not.
+fn stage(sight: &mut Sight, matter: &Matter, doubted: BTreeSet<Symbol>) -> Staged {
     let mut memory = matter.memory.clone();
-    let mut doubted = BTreeSet::new();
-    if doubts == Doubts::Heard {
-        memory.unneeded_since.extend(matter.doubted.iter().map(|(node, since)| (*node, *since)));
-        doubted.extend(matter.doubted.keys().copied());
-    }
+    let known = matter.revocable.iter().filter(|(node, _)| doubted.contains(node));
+    memory.unneeded_since.extend(known.map(|(node, since)| (*node, *since)));
     let ingredients = Ingredients {
         now: matter.now,
         settings: &matter.settings,

@@ -52,6 +52,8 @@ pub enum Cause {
     Fleet,
     /// Something that an earlier pass began has ended.
     Outcome,
+    /// The user wants something else than before.
+    Settings,
     /// We have become the leader.
     Leading,
     /// Somebody asked for it.

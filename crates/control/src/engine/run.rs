@@ -133,7 +133,7 @@ impl Engine {
             None
         };
         let before = reign.memory.clone();
-        let in_doubt = reign.retiring.values().filter(|retirement| retirement.is_in_doubt());
+        let revocable = reign.retiring.values().filter(|retirement| retirement.is_revocable());
         let matter = Matter {
             now,
             settings: self.settings.plan.clone(),
@@ -141,7 +141,8 @@ impl Engine {
             memory: before.clone(),
             expected: reign.ledger.expected(),
             leaving: reign.retiring.keys().copied().collect(),
-            doubted: in_doubt.map(|one| (one.node, one.unneeded)).collect(),
+            revocable: revocable.map(|one| (one.node, one.unneeded)).collect(),
+            check: reign.retiring.values().any(retire::Retirement::is_in_doubt),
             advice: Vec::new(),
             whole_world: self.handle.take_wish(),
         };

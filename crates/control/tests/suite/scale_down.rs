@@ -1,6 +1,7 @@
 //! Nodes that nobody needs are given back, and pods are asked to leave in the way that their budgets allow.
 
-use plimsoll_control::engine::News;
+use plimsoll_cluster::evict::Eviction;
+use plimsoll_control::{engine::News, fault::Faults};
 use serde_json::json;
 
 use crate::stage::{Stage, TWO_GROUPS, of};
@@ -54,18 +55,63 @@ async fn no_pod_is_evicted_past_its_budget() {
 
 #[tokio::test(start_paused = true)]
 async fn a_budget_that_is_used_up_in_the_middle_gives_the_node_back() {
-    let stage = Stage::with(TWO_GROUPS).await;
-    two_half_empty_nodes(&stage).await;
+    let mut stage = Stage::set(TWO_GROUPS).await;
+    stage.settings.retire.waves = vec![(0, 600), (1000, 600)];
+    stage.start(Faults::default());
+    stage.create(
+        "priorityclasses.scheduling.k8s.io",
+        json!({ "metadata": { "name": "high" }, "value": 1000 }),
+    );
+    stage.deploy("wide", 2, "3");
+    stage.until("two pods run", |stage| stage.running("wide") == 2).await;
+    let apart = |template: &mut serde_json::Value| {
+        let labels = template["metadata"]["labels"].clone();
+        template["spec"]["topologySpreadConstraints"] = json!([{
+            "maxSkew": 1,
+            "topologyKey": "kubernetes.io/hostname",
+            "whenUnsatisfiable": "ScheduleAnyway",
+            "labelSelector": { "matchLabels": labels },
+        }]);
+    };
+    stage.deploy_as("low", 2, "100m", apart);
+    stage.deploy_as("high", 2, "100m", |template| {
+        apart(template);
+        template["spec"]["priorityClassName"] = json!("high");
+    });
+    stage
+        .until("small pods run", |stage| (stage.running("low"), stage.running("high")) == (2, 2))
+        .await;
     let mut news = stage.handle().news();
     stage.scale("wide", 0);
-    stage.until("a node leaves", |stage| !stage.is_all_open()).await;
-    // The check is still to come, but the budget is written only after it.
+    // The pod of the first wave leaves; meanwhile somebody protects the one of the second.
     stage
         .until("its pods are asked", |stage| {
             stage.orders().iter().any(|order| order == "Retire Draining")
         })
         .await;
-    assert_eq!(stage.running("small"), 1);
+    stage.protect("high", 2);
+    stage.until("the node is open again", Stage::is_all_open).await;
+    stage.pass(600).await;
+    assert_eq!((stage.running("low"), stage.running("high")), (2, 2));
+    assert_eq!(stage.machines(), 2);
+    assert!(stage.is_all_open(), "{:?}", stage.nodes());
+    let (mut evicted, mut released) = (Vec::new(), Vec::new());
+    while let Ok(told) = news.try_recv() {
+        match &*told {
+            News::Evicted { pod, outcome, .. } => {
+                let app = pod.name.split('-').next().unwrap_or_default();
+                evicted.push((app.to_owned(), *outcome == Eviction::Accepted));
+            }
+            News::Released { why, .. } => released.push(why.clone()),
+            _ => {}
+        }
+    }
+    assert_eq!(evicted.remove(0), ("low".to_owned(), true));
+    assert_eq!(evicted, vec![("high".to_owned(), false); 12], "asked again for two minutes");
+    assert!(
+        matches!(released.as_slice(), [why] if why.contains("could not be evicted")),
+        "{released:?}"
+    );
 }
 
 #[tokio::test(start_paused = true)]

@@ -37,7 +37,15 @@ pub(crate) struct Stage {
     pub(crate) cloud: Cloud,
     pub(crate) standing: watch::Sender<Standing>,
     pub(crate) settings: Settings,
-    engine: Option<(JoinHandle<()>, Handle, Shutdown)>,
+    engine: Option<Running>,
+}
+
+/// The loop at work.
+struct Running {
+    task: JoinHandle<()>,
+    handle: Handle,
+    shutdown: Shutdown,
+    settings: watch::Sender<Arc<Settings>>,
 }
 
 /// Machines that boot become nodes. Those that are gone fall silent, and somebody has to delete their Nodes.
@@ -89,37 +97,45 @@ impl Stage {
     pub(crate) fn start(&mut self, faults: Faults) -> Handle {
         let provider: Arc<dyn Provider> = Arc::new(Simulated::new(self.cloud.clone()));
         let fleet = Fleet::new(vec![provider], self.clock, Upkeep::default()).unwrap();
+        let settings = watch::Sender::new(Arc::new(self.settings.clone()));
         let engine = Engine::new(Parts {
             client: connect::over(self.cluster.service()),
             fleet: Arc::new(fleet),
             clock: self.clock,
-            settings: self.settings.clone(),
+            settings: settings.subscribe(),
             standing: self.standing.subscribe(),
             adviser: None,
             faults,
         });
         let (handle, shutdown) = (engine.handle(), Shutdown::new());
         let task = tokio::spawn(engine.run(shutdown.clone()));
-        self.engine = Some((task, handle.clone(), shutdown));
+        self.engine = Some(Running { task, handle: handle.clone(), shutdown, settings });
         handle
     }
 
     /// Ends the loop from one moment to the next, with all calls under way.
     pub(crate) async fn kill(&mut self) {
-        let (task, _, _) = self.engine.take().unwrap();
+        let Running { task, .. } = self.engine.take().unwrap();
         task.abort();
         let _ = task.await;
     }
 
     /// Asks the loop to end, and waits for it.
     pub(crate) async fn stop(&mut self) {
-        let (task, _, shutdown) = self.engine.take().unwrap();
+        let Running { task, shutdown, .. } = self.engine.take().unwrap();
         shutdown.trigger();
         task.await.unwrap();
     }
 
+    /// Changes the settings of the loop while it runs.
+    pub(crate) fn reset(&mut self, change: impl FnOnce(&mut Settings)) {
+        change(&mut self.settings);
+        let settings = Arc::new(self.settings.clone());
+        self.engine.as_ref().unwrap().settings.send_replace(settings);
+    }
+
     pub(crate) fn handle(&self) -> &Handle {
-        &self.engine.as_ref().unwrap().1
+        &self.engine.as_ref().unwrap().handle
     }
 
     pub(crate) fn last_pass(&self) -> Arc<Pass> {
@@ -173,26 +189,34 @@ impl Stage {
 
     /// Pods that somebody keeps running: so many of so many cores.
     pub(crate) fn deploy(&self, name: &str, replicas: u32, cpu: &str) {
+        self.deploy_as(name, replicas, cpu, |_| {});
+    }
+
+    /// The same, with something special about the pods' template.
+    pub(crate) fn deploy_as(
+        &self,
+        name: &str,
+        replicas: u32,
+        cpu: &str,
+        special: impl FnOnce(&mut Value),
+    ) {
         let labels = json!({ "app": name });
         let container = json!({
             "name": "main",
             "image": "pause",
             "resources": { "requests": { "cpu": cpu, "memory": "100Mi" } },
         });
-        self.create(
-            "deployments.apps",
-            json!({
-                "metadata": { "name": name },
-                "spec": {
-                    "replicas": replicas,
-                    "selector": { "matchLabels": labels },
-                    "template": {
-                        "metadata": { "labels": labels },
-                        "spec": { "containers": [container] },
-                    },
-                },
-            }),
-        );
+        let mut template = json!({
+            "metadata": { "labels": labels },
+            "spec": { "containers": [container] },
+        });
+        special(&mut template);
+        let spec = json!({
+            "replicas": replicas,
+            "selector": { "matchLabels": labels },
+            "template": template,
+        });
+        self.create("deployments.apps", json!({ "metadata": { "name": name }, "spec": spec }));
     }
 
     pub(crate) fn scale(&self, name: &str, replicas: u32) {

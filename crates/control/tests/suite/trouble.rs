@@ -1,7 +1,11 @@
 //! What happens when others fail: providers, leases, and those who left marks behind.
 
 use plimsoll_cluster::lease::Standing;
-use plimsoll_control::{engine::HeldBack, fault::Faults, settings::Mode};
+use plimsoll_control::{
+    engine::{Cause, HeldBack},
+    fault::Faults,
+    settings::Mode,
+};
 use plimsoll_providers::simulated::Reach;
 use serde_json::json;
 
@@ -151,4 +155,26 @@ async fn clocks_and_rests_survive_a_restart() {
     stage.start(Faults::default());
     stage.pass(15).await;
     assert_eq!(stage.last_pass().memory.unneeded_since, before);
+}
+
+#[tokio::test(start_paused = true)]
+async fn settings_change_while_it_runs() {
+    let mut stage = Stage::set(TWO_GROUPS).await;
+    stage.settings.mode = Mode::DryRun;
+    stage.start(Faults::default());
+    stage.deploy("web", 3, "1");
+    stage.pass(60).await;
+    assert_eq!(
+        (stage.machines(), stage.last_pass().held_back.clone()),
+        (0, Some(HeldBack::DryRun))
+    );
+    stage.reset(|settings| settings.mode = Mode::Act);
+    stage.until("three pods run", |stage| stage.running("web") == 3).await;
+    assert_eq!(stage.bought(), of("cheap", 1));
+    let before = stage.last_pass().number;
+    stage.reset(|settings| settings.pace.scan = std::time::Duration::from_secs(3600));
+    stage.pass(1).await;
+    let pass = stage.last_pass();
+    assert_eq!((pass.number, pass.cause), (before + 1, Cause::Settings));
+    assert_eq!(pass.settings.pace.scan.as_secs(), 3600);
 }
