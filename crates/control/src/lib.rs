@@ -6,11 +6,16 @@
 //! notebook (cluster) ┘                                  └▶ record: notebook, status, metrics, events, explanations
 //! ```
 
+pub mod autoscaler;
 pub mod engine;
 pub mod fault;
+mod health;
+mod http;
 mod observe;
 mod orders;
 pub mod record;
 mod retire;
 pub mod settings;
 mod soft;
+
+pub use autoscaler::{Autoscaler, Equipment};

@@ -1,0 +1,142 @@
+//! Everything that runs while the autoscaler does, as one: the election, the loop, and those who tell others about it.
+//!
+//! ```text
+//! lease ──Standing──▶ engine ──Pass, News──▶ recorder ──▶ status map, events, metrics
+//!                        └─────────Pass────▶ router   ──▶ /metrics /health-check /ready /explain /status /snapshotz
+//! ```
+
+use std::sync::Arc;
+
+use axum::Router;
+use plimsoll_cluster::{
+    Client,
+    lease::{self, Candidacy, Standing},
+};
+use plimsoll_net::{Clock, Shutdown};
+use plimsoll_provider::Fleet;
+use tokio::sync::watch;
+
+use crate::{
+    engine::{Adviser, Engine, Handle, Parts},
+    fault::Faults,
+    health::Health,
+    http::{self, Desk},
+    record::{RecordSettings, Recorder},
+    settings::Settings,
+};
+
+/// What an autoscaler is made of.
+pub struct Equipment {
+    /// The cluster.
+    pub client: Client,
+    /// The providers. The loop keeps them fresh.
+    pub fleet: Arc<Fleet>,
+    /// The time.
+    pub clock: Clock,
+    /// What the user wants; it may change while we run.
+    pub settings: watch::Receiver<Arc<Settings>>,
+    /// The Lease to stand for; `None` to lead at once and alone.
+    pub election: Option<Candidacy>,
+    /// What is told to whom.
+    pub record: RecordSettings,
+    /// Who is asked which group to grow, if the user has such a service.
+    pub adviser: Option<Arc<dyn Adviser>>,
+}
+
+/// An autoscaler that has not begun.
+pub struct Autoscaler {
+    client: Client,
+    clock: Clock,
+    election: Option<Candidacy>,
+    standing: watch::Sender<Standing>,
+    engine: Engine,
+    recorder: Recorder,
+    desk: Desk,
+}
+
+// === impl Equipment ===
+
+impl std::fmt::Debug for Equipment {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Equipment").field("record", &self.record).finish_non_exhaustive()
+    }
+}
+
+// === impl Autoscaler ===
+
+impl std::fmt::Debug for Autoscaler {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Autoscaler").field("election", &self.election).finish_non_exhaustive()
+    }
+}
+
+impl Autoscaler {
+    /// Puts it together. Nothing is asked of anybody yet.
+    pub fn new(equipment: Equipment) -> Self {
+        let Equipment { client, fleet, clock, settings, election, record, adviser } = equipment;
+        let first = match &election {
+            Some(_) => Standing::Standby { leader: None },
+            None => Standing::Leading,
+        };
+        let standing = watch::Sender::new(first);
+        let engine = Engine::new(Parts {
+            client: client.clone(),
+            fleet: Arc::clone(&fleet),
+            clock,
+            settings: settings.borrow().as_ref().clone(),
+            standing: standing.subscribe(),
+            adviser,
+            faults: Faults::default(),
+        });
+        let health = Health::new(&record, clock.now());
+        let recorder = Recorder::new(record, client.clone(), fleet, clock, health.clone());
+        let desk = Desk {
+            handle: engine.handle(),
+            standing: standing.subscribe(),
+            clock,
+            health,
+            metrics: recorder.metrics(),
+        };
+        Self { client, clock, election, standing, engine, recorder, desk }
+    }
+
+    /// What others may see of the loop.
+    pub fn handle(&self) -> Handle {
+        self.engine.handle()
+    }
+
+    /// What it answers over HTTP. Serve it for as long as the autoscaler runs.
+    pub fn router(&self) -> Router {
+        http::router(self.desk.clone())
+    }
+
+    /// Runs until `shutdown`. Then things end in order: what is under way is parked, the last is told, the status map is deleted,
+    /// and the Lease is given back.
+    pub async fn run(self, shutdown: Shutdown) {
+        let Self { client, clock, election, standing, engine, recorder, desk: _ } = self;
+        let (parked, told) = (Shutdown::new(), Shutdown::new());
+        let handle = engine.handle();
+        let (stands, runs, tells) = (standing.subscribe(), parked.clone(), told.clone());
+        let campaign = async {
+            match election {
+                Some(candidacy) => {
+                    lease::stand(client, candidacy, clock, standing, told.clone()).await;
+                }
+                // Who holds the other end would take its end for the end of the leadership.
+                None => {
+                    told.wait().await;
+                    drop(standing);
+                }
+            }
+        };
+        let engine = async {
+            engine.run(shutdown).await;
+            parked.trigger();
+        };
+        let recorder = async {
+            recorder.run(&handle, stands, &runs).await;
+            tells.trigger();
+        };
+        tokio::join!(campaign, engine, recorder);
+    }
+}
