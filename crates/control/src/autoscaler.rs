@@ -83,7 +83,7 @@ impl Autoscaler {
             client: client.clone(),
             fleet: Arc::clone(&fleet),
             clock,
-            settings: settings.borrow().as_ref().clone(),
+            settings,
             standing: standing.subscribe(),
             adviser,
             faults: Faults::default(),

@@ -13,8 +13,6 @@ use crate::{engine::Handle, health::Health};
 /// What is told to whom. Names and defaults are the upstream autoscaler's.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecordSettings {
-    /// `namespace`: where the status map is.
-    pub namespace: String,
     /// `write-status-configmap`.
     pub write_status: bool,
     /// `status-config-map-name`.
@@ -49,7 +47,6 @@ pub(crate) struct Recorder {
 impl Default for RecordSettings {
     fn default() -> Self {
         Self {
-            namespace: "kube-system".to_owned(),
             write_status: true,
             status_name: "cluster-autoscaler-status".to_owned(),
             group_metrics: false,
