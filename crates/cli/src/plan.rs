@@ -18,7 +18,6 @@ mod full_name;
 mod json;
 mod text;
 mod why;
-mod words;
 
 /// What was typed.
 #[derive(Debug, clap::Args)]

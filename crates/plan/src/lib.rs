@@ -18,6 +18,7 @@ mod scene;
 mod serve;
 mod state;
 mod template;
+pub mod words;
 
 pub use pass::plan;
 

@@ -5,11 +5,11 @@ use std::{fmt::Display, io};
 use plimsoll_model::Symbol;
 use plimsoll_plan::{
     Blocked, GroupHealth, GroupRejection, GroupReport, Plan, PodReport, Purchase, Repair,
-    Retirement,
+    Retirement, words,
 };
 use serde::{Serialize, Serializer};
 
-use super::{full_name, words};
+use super::full_name;
 
 /// Writes the plan in one line.
 pub(super) fn write(mut out: impl io::Write, plan: &Plan, placements: bool) -> io::Result<()> {
@@ -221,15 +221,13 @@ impl<'p> Waiting<'p> {
 
 impl<'p> Standing<'p> {
     fn of(group: &'p GroupReport) -> Self {
-        let (health, until) = match &group.health {
-            GroupHealth::Healthy => ("Healthy", None),
-            GroupHealth::Unhealthy => ("Unhealthy", None),
-            GroupHealth::Frozen { .. } => ("Frozen", None),
-            GroupHealth::Backoff { until, .. } => ("Backoff", Some(Shown(until))),
+        let until = match &group.health {
+            GroupHealth::Backoff { until, .. } => Some(Shown(until)),
+            _ => None,
         };
         Self {
             id: group.id.as_str(),
-            health,
+            health: words::health_name(&group.health),
             backoff_until: until,
             target: group.target,
             ready: group.ready,

@@ -3,9 +3,9 @@
 use std::{io, io::Write};
 
 use plimsoll_model::World;
-use plimsoll_plan::{Outcome, Plan};
+use plimsoll_plan::{Outcome, Plan, words::Count};
 
-use super::{crowd::Stems, words::Count};
+use super::crowd::Stems;
 
 pub(super) mod changes;
 pub(super) mod groups;

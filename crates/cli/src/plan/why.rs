@@ -4,12 +4,12 @@ use plimsoll_model::{Pod, PodName, Symbol, World};
 use plimsoll_plan::{
     Plan,
     Repair::{DeleteInstance, LowerTarget, RaiseToMin},
+    words::{self, Count},
 };
 
 use super::{
     crowd::Stems,
     text::{Story, changes, groups, nodes, pods},
-    words::Count,
 };
 
 /// Whether the world has anything of this name.
@@ -87,7 +87,7 @@ fn about_group(story: &Story<'_>, id: Symbol) -> Vec<String> {
         let (DeleteInstance { group, .. } | LowerTarget { group, .. } | RaiseToMin { group, .. }) =
             repair;
         if *group == id {
-            sentences.push(changes::repair(repair));
+            sentences.push(words::repair(repair));
         }
     }
     sentences

@@ -1,14 +1,13 @@
 //! What is bought, put right and given back.
 
 use plimsoll_model::Replacement;
-use plimsoll_plan::{Purchase, Repair, Retirement, RetirementReason};
+use plimsoll_plan::{
+    Purchase, Retirement, RetirementReason,
+    words::{self, Count, retirement_words},
+};
 
 use super::{Story, nodes::named};
-use crate::plan::{
-    crowd::Listed,
-    full_name,
-    words::{Count, retirement_words},
-};
+use crate::plan::{crowd::Listed, full_name};
 
 /// A sentence for each group that grows.
 pub(in crate::plan) fn purchases(story: &Story<'_>) -> Vec<String> {
@@ -42,21 +41,7 @@ pub(in crate::plan) fn purpose(story: &Story<'_>, bought: &Purchase) -> String {
 
 /// A sentence for each repair.
 pub(in crate::plan) fn repairs(story: &Story<'_>) -> Vec<String> {
-    story.plan.repairs.iter().map(repair).collect()
-}
-
-pub(in crate::plan) fn repair(repair: &Repair) -> String {
-    match repair {
-        Repair::DeleteInstance { group, instance, why } => {
-            format!("instance {instance} of {group} is deleted: {why}")
-        }
-        Repair::LowerTarget { group, from, to, why } => {
-            format!("the target of {group} is lowered ({from} → {to}): {why}")
-        }
-        Repair::RaiseToMin { group, from, to } => {
-            format!("{group} is raised to its minimum ({from} → {to})")
-        }
-    }
+    story.plan.repairs.iter().map(words::repair).collect()
 }
 
 /// A sentence for each node that goes, or for many that go alike.
@@ -90,8 +75,7 @@ pub(in crate::plan) fn retirements(story: &Story<'_>) -> Vec<String> {
 }
 
 pub(in crate::plan) fn retirement(story: &Story<'_>, leaving: &Retirement) -> String {
-    let (node, group) = (leaving.node, leaving.group);
-    let what = format!("node {node} of {group} goes: {}", retirement_words(leaving.why, false));
+    let what = words::leaves(leaving);
     let crowds = story.stems.crowds(full_name::sorted(&leaving.evict));
     if crowds.is_empty() { what } else { format!("{what}; evicts {}", Listed(&crowds)) }
 }

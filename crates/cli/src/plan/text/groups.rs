@@ -1,9 +1,8 @@
 //! Groups as the pass found them.
 
-use plimsoll_plan::{GroupHealth, GroupReport};
+use plimsoll_plan::{GroupHealth, GroupReport, words};
 
 use super::Story;
-use crate::plan::words::Clock;
 
 /// More groups than this are counted, unless there is something to say about one.
 const MOST_GROUPS: usize = 20;
@@ -31,23 +30,6 @@ pub(in crate::plan) fn lines(story: &Story<'_>) -> Vec<String> {
 /// What a group has, in a few words.
 pub(in crate::plan) fn state(story: &Story<'_>, group: &GroupReport) -> String {
     let bounds = story.world.groups.iter().find(|known| known.id == group.id);
-    let bounds = bounds.map_or(String::new(), |known| format!(" ({}..{})", known.min, known.max));
-    let GroupReport { target, ready, upcoming, .. } = group;
-    let coming = match upcoming {
-        0 => String::new(),
-        upcoming => format!(", {upcoming} on the way"),
-    };
-    let health = match &group.health {
-        GroupHealth::Healthy => "healthy".to_owned(),
-        GroupHealth::Unhealthy => "unhealthy: too many of its nodes are not ready".to_owned(),
-        GroupHealth::Frozen { reason } => format!("left alone: {reason}"),
-        GroupHealth::Backoff { until, code } => {
-            let until = Clock { at: *until, now: Some(story.world.now) };
-            match &**code {
-                "" => format!("backing off until {until}"),
-                code => format!("backing off until {until} ({code})"),
-            }
-        }
-    };
-    format!("target {target}{bounds}, {ready} ready{coming}, {health}")
+    let bounds = bounds.map(|known| (known.min, known.max));
+    words::group_state(group, bounds, story.world.now)
 }

@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use plimsoll_plan::{BlockReason, Blocked, PodBlockReason};
+use plimsoll_plan::{
+    BlockReason, Blocked, PodBlockReason,
+    words::{self, block_reason, pod_reason},
+};
 
 use super::Story;
-use crate::plan::words::{Clock, block_reason, pod_reason};
 
 /// Of more nodes than this only the first are named.
 const MOST_NAMED: usize = 4;
@@ -36,18 +38,7 @@ pub(in crate::plan) fn lines(story: &Story<'_>) -> Vec<String> {
 
 /// Why one node stays.
 pub(in crate::plan) fn sentence(story: &Story<'_>, blocked: &Blocked) -> String {
-    let node = blocked.node;
-    let why = block_reason(blocked.reason).1;
-    match (&blocked.pod, blocked.pod_reason) {
-        (Some(pod), Some(reason)) => {
-            format!("node {node} stays: pod {pod} cannot be moved, {}", pod_reason(reason).1)
-        }
-        (Some(pod), None) => format!("node {node} stays: {why}, {pod}"),
-        (None, _) => match since(story, blocked) {
-            Some(since) => format!("node {node} stays: {since}"),
-            None => format!("node {node} stays: {why}"),
-        },
-    }
+    words::stays(blocked, &story.plan.memory, story.world.now)
 }
 
 /// The first names of a list.
@@ -56,16 +47,4 @@ pub(in crate::plan) fn named(names: &[&str]) -> String {
         Some(first) if names.len() > MOST_NAMED => format!("{} …", first.join(", ")),
         _ => names.join(", "),
     }
-}
-
-/// Since when a node has been waiting for its time.
-fn since(story: &Story<'_>, blocked: &Blocked) -> Option<String> {
-    let memory = &story.plan.memory;
-    let (word, moments) = match blocked.reason {
-        BlockReason::NotUnneededLongEnough => ("unneeded", &memory.unneeded_since),
-        BlockReason::NotUnreadyLongEnough => ("unready", &memory.unready_since),
-        _ => return None,
-    };
-    let at = *moments.get(&blocked.node)?;
-    Some(format!("{word} only since {}", Clock { at, now: Some(story.world.now) }))
 }

@@ -3,13 +3,15 @@
 use std::collections::BTreeMap;
 
 use plimsoll_model::Symbol;
-use plimsoll_plan::{GroupReason, GroupRejection, Outcome, PodReport};
+use plimsoll_plan::{
+    GroupRejection, Outcome, PodReport,
+    words::{self, Reason},
+};
 
 use super::Story;
 use crate::plan::{
     crowd::{Crowd, Listed},
     full_name,
-    words::Reason,
 };
 
 /// More lines than this about one pod nobody reads.
@@ -35,7 +37,7 @@ pub(in crate::plan) fn lines(story: &Story<'_>) -> Vec<String> {
         let crowds = story.stems.crowds(pods.map(|report| &report.pod));
         if !crowds.is_empty() {
             let is_many = crowds.len() > 1 || crowds.iter().any(Crowd::is_many);
-            lines.push(format!("{} {}", Listed(&crowds), verb(outcome, is_many)));
+            lines.push(format!("{} {}", Listed(&crowds), words::outcome(outcome, is_many)));
         }
     }
     lines
@@ -43,21 +45,9 @@ pub(in crate::plan) fn lines(story: &Story<'_>) -> Vec<String> {
 
 /// What becomes of one pod, with a line for each group that does not take it.
 pub(in crate::plan) fn report(story: &Story<'_>, report: &PodReport) -> Vec<String> {
-    let pod = format!("pod {}", report.pod);
-    match (report.outcome, report.group, report.node) {
-        (Outcome::TriggeredScaleUp, Some(group), _) => {
-            vec![format!("{pod} gets a new node of {group}")]
-        }
-        (Outcome::FitsExisting, _, Some(node)) => vec![format!("{pod} has a place on {node}")],
-        (Outcome::Nominated, _, Some(node)) => {
-            vec![format!("{pod} waits for {node}, where the scheduler makes room for it")]
-        }
-        (outcome, _, _) => {
-            let mut lines = vec![format!("{pod} {}", verb(outcome, false))];
-            lines.extend(reasons(story, &report.rejections));
-            lines
-        }
-    }
+    let mut lines = vec![words::pod(report)];
+    lines.extend(reasons(story, &report.rejections));
+    lines
 }
 
 /// Pods of one crowd that are rejected alike are spoken of together.
@@ -80,7 +70,7 @@ fn stuck(story: &Story<'_>, reports: &[&PodReport]) -> Vec<String> {
     let mut lines = Vec::new();
     for (first, reports) in alike {
         for crowd in story.stems.crowds(reports.iter().map(|report| &report.pod)) {
-            lines.push(format!("{crowd} {}", verb(first.outcome, crowd.is_many())));
+            lines.push(format!("{crowd} {}", words::outcome(first.outcome, crowd.is_many())));
         }
         lines.extend(reasons(story, &first.rejections));
     }
@@ -89,13 +79,7 @@ fn stuck(story: &Story<'_>, reports: &[&PodReport]) -> Vec<String> {
 
 /// What each group has against a pod, groups that have the same in one line, the names in a column.
 fn reasons(story: &Story<'_>, rejections: &[GroupRejection]) -> Vec<String> {
-    let mut alike: Vec<(&GroupReason, Vec<&str>)> = Vec::new();
-    for GroupRejection { group, reason } in rejections {
-        match alike.iter_mut().find(|(known, _)| *known == reason) {
-            Some((_, groups)) => groups.push(group.as_str()),
-            None => alike.push((reason, vec![group.as_str()])),
-        }
-    }
+    let alike = words::alike(rejections);
     let names = alike.iter().take(MOST_REASONS).map(|(_, groups)| match groups.len() {
         count if count > MOST_GROUPS => format!("{count} groups"),
         _ => groups.join(", "),
@@ -112,33 +96,4 @@ fn reasons(story: &Story<'_>, rejections: &[GroupRejection]) -> Vec<String> {
         rest => lines.push(format!("  and {rest} more groups for reasons of this kind")),
     }
     lines
-}
-
-fn verb(outcome: Outcome, many: bool) -> &'static str {
-    match (outcome, many) {
-        (Outcome::TriggeredScaleUp, false) => "gets a new node",
-        (Outcome::TriggeredScaleUp, true) => "get new nodes",
-        (Outcome::FitsExisting, false) => "has a place on a node that is here or on its way",
-        (Outcome::FitsExisting, true) => "have places on nodes that are here or on their way",
-        (Outcome::Nominated, false) => "waits for the node that the scheduler chose",
-        (Outcome::Nominated, true) => "wait for nodes that the scheduler chose",
-        (Outcome::AwaitsNextPass, false) => {
-            "stays pending for now: no group can take it in this pass"
-        }
-        (Outcome::AwaitsNextPass, true) => {
-            "stay pending for now: no group can take them in this pass"
-        }
-        (Outcome::NoGroupFits, false) => "stays pending: no group can take it",
-        (Outcome::NoGroupFits, true) => "stay pending: no group can take them",
-        (Outcome::TooYoung, false) => "is too young to buy a node for",
-        (Outcome::TooYoung, true) => "are too young to buy nodes for",
-        (Outcome::Expendable, false) => "is of too low a priority to buy a node for",
-        (Outcome::Expendable, true) => "are of too low a priority to buy nodes for",
-        (Outcome::Ignored, false) => {
-            "is left to others: a DaemonSet's, gated or of another scheduler"
-        }
-        (Outcome::Ignored, true) => {
-            "are left to others: a DaemonSet's, gated or of another scheduler"
-        }
-    }
 }

@@ -1,13 +1,25 @@
 //! Reasons in words, and the names they have for programs.
+//!
+//! A Plan has its reasons as data. Whoever tells them to a person or a program, be it of a plan on paper or of the running loop,
+//! finds the words here, so that the same thing is said in the same way everywhere.
 
 use std::fmt::{self, Display};
 
 use plimsoll_fit::{Rejection, Shortage};
 use plimsoll_model::Timestamp;
-use plimsoll_plan::{BlockReason, GroupReason, Outcome, PodBlockReason, Repair, RetirementReason};
+
+use crate::plan::{
+    BlockReason, GroupHealth, GroupReason, Outcome, PodBlockReason, Repair, RetirementReason,
+};
+
+mod sentences;
+
+pub use self::sentences::{
+    alike, backing_off, group_state, health, leaves, outcome, pod, repair, stays,
+};
 
 /// What a group has against a pod, as a program reads it.
-pub(super) fn reason_name(reason: &GroupReason) -> &'static str {
+pub fn reason_name(reason: &GroupReason) -> &'static str {
     match reason {
         GroupReason::Filter(rejection) => rejection.plugin().as_str(),
         GroupReason::MaxSizeReached { .. } => "MaxSizeReached",
@@ -22,21 +34,34 @@ pub(super) fn reason_name(reason: &GroupReason) -> &'static str {
 }
 
 /// What a group has against a pod, in words. A time of the same day as `now` is shown without the date.
-pub(super) struct Reason<'r> {
-    pub(super) reason: &'r GroupReason,
-    pub(super) now: Option<Timestamp>,
+#[derive(Clone, Copy, Debug)]
+pub struct Reason<'r> {
+    /// The reason.
+    pub reason: &'r GroupReason,
+    /// The moment of which it is told.
+    pub now: Option<Timestamp>,
 }
 
 /// A moment: of the day of `now` only the time.
-pub(super) struct Clock {
-    pub(super) at: Timestamp,
-    pub(super) now: Option<Timestamp>,
+#[derive(Clone, Copy, Debug)]
+pub struct Clock {
+    /// The moment.
+    pub at: Timestamp,
+    /// The moment of which it is told.
+    pub now: Option<Timestamp>,
 }
 
 /// A number of things: `1 node`, `2 nodes`.
-pub(super) struct Count(pub(super) usize, pub(super) &'static str);
+#[derive(Clone, Copy, Debug)]
+pub struct Count(
+    /// How many.
+    pub usize,
+    /// Of what.
+    pub &'static str,
+);
 
-pub(super) fn outcome_name(outcome: Outcome) -> &'static str {
+/// What becomes of a pod, as a program reads it.
+pub fn outcome_name(outcome: Outcome) -> &'static str {
     match outcome {
         Outcome::TriggeredScaleUp => "TriggeredScaleUp",
         Outcome::FitsExisting => "FitsExisting",
@@ -49,7 +74,8 @@ pub(super) fn outcome_name(outcome: Outcome) -> &'static str {
     }
 }
 
-pub(super) fn retirement_name(why: RetirementReason) -> &'static str {
+/// Why a node can go, as a program reads it.
+pub fn retirement_name(why: RetirementReason) -> &'static str {
     match why {
         RetirementReason::Empty => "empty",
         RetirementReason::Underutilized => "underutilized",
@@ -59,7 +85,8 @@ pub(super) fn retirement_name(why: RetirementReason) -> &'static str {
     }
 }
 
-pub(super) fn repair_name(repair: &Repair) -> &'static str {
+/// What is put right, as a program reads it.
+pub fn repair_name(repair: &Repair) -> &'static str {
     match repair {
         Repair::DeleteInstance { .. } => "delete-instance",
         Repair::LowerTarget { .. } => "lower-target",
@@ -67,8 +94,18 @@ pub(super) fn repair_name(repair: &Repair) -> &'static str {
     }
 }
 
+/// Whether a group can be used, as a program reads it.
+pub fn health_name(health: &GroupHealth) -> &'static str {
+    match health {
+        GroupHealth::Healthy => "Healthy",
+        GroupHealth::Unhealthy => "Unhealthy",
+        GroupHealth::Frozen { .. } => "Frozen",
+        GroupHealth::Backoff { .. } => "Backoff",
+    }
+}
+
 /// As the contract spells it, with what a person would say.
-pub(super) fn block_reason(reason: BlockReason) -> (&'static str, &'static str) {
+pub fn block_reason(reason: BlockReason) -> (&'static str, &'static str) {
     use BlockReason as Why;
     match reason {
         Why::NoNodeGroup => ("NoNodeGroup", "of no group"),
@@ -100,7 +137,7 @@ pub(super) fn block_reason(reason: BlockReason) -> (&'static str, &'static str) 
 }
 
 /// As the contract spells it, with what a person would say of the pod.
-pub(super) fn pod_reason(reason: PodBlockReason) -> (&'static str, &'static str) {
+pub fn pod_reason(reason: PodBlockReason) -> (&'static str, &'static str) {
     use PodBlockReason as Why;
     match reason {
         Why::NotReplicated => ("NotReplicated", "no controller that counts would make it again"),
@@ -118,7 +155,7 @@ pub(super) fn pod_reason(reason: PodBlockReason) -> (&'static str, &'static str)
 }
 
 /// Why a node can go, said of one or of several.
-pub(super) fn retirement_words(why: RetirementReason, many: bool) -> &'static str {
+pub fn retirement_words(why: RetirementReason, many: bool) -> &'static str {
     match (why, many) {
         (RetirementReason::Empty, false) => "nothing runs on it",
         (RetirementReason::Empty, true) => "nothing runs on them",
@@ -145,11 +182,7 @@ impl Display for Reason<'_> {
             GroupReason::Filter(rejection) => rejection.fmt(f),
             GroupReason::MaxSizeReached { max } => write!(f, "at its maximum of {max}"),
             GroupReason::Backoff { until, code } => {
-                let until = Clock { at: *until, now: self.now };
-                match &**code {
-                    "" => write!(f, "backing off until {until}"),
-                    code => write!(f, "backing off until {until} ({code})"),
-                }
+                f.write_str(&backing_off(*until, code, self.now))
             }
             GroupReason::Unhealthy => f.write_str("too many of its nodes are not ready"),
             GroupReason::Frozen { reason } => write!(f, "left alone: {reason}"),
