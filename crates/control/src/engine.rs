@@ -260,6 +260,8 @@ impl Engine {
     fn see(&mut self, change: Change) {
         let now = self.clock.now();
         let effect = self.sight.mirror.apply(change, now);
+        let staleness = self.sight.mirror.staleness(now, self.settings.pace.stale_after);
+        self.handle.set_warm(staleness.is_none());
         if effect == Effect::Urgent {
             self.call(Cause::Cluster);
         }

@@ -9,7 +9,7 @@ use std::{
 
 use jiff::Timestamp;
 use plimsoll_cluster::mirror::Mirror;
-use plimsoll_model::{Advice, Group, Memory, PodName, Settings, Symbol, World};
+use plimsoll_model::{Advice, Group, Memory, PodName, Resources, Settings, Symbol, World};
 use plimsoll_plan::{Plan, plan};
 use plimsoll_provider::Inventory;
 use rustc_hash::FxHashMap;
@@ -147,6 +147,12 @@ fn look(mirror: &mut Mirror, plan: &Plan, groups: Vec<Group>) -> Seen {
     let nodes = world.nodes.clone();
     let pending = world.pods.iter().filter(|pod| pod.node.is_none() && !pod.has_ended());
     let pending: Vec<_> = pending.cloned().collect();
+    let mut requested: BTreeMap<Symbol, Resources> = BTreeMap::new();
+    for pod in world.pods.iter().filter(|pod| !pod.has_ended()) {
+        if let Some(node) = pod.node {
+            requested.entry(node).or_default().add_all(&pod.shape.requests);
+        }
+    }
     let pods = world.pods.len();
     let spoken: BTreeSet<&PodName> = (plan.pods.iter().map(|report| &report.pod))
         .chain(plan.retirements.iter().flat_map(|retirement| &retirement.evict))
@@ -167,6 +173,7 @@ fn look(mirror: &mut Mirror, plan: &Plan, groups: Vec<Group>) -> Seen {
         nodes,
         groups,
         pending,
+        requested,
         pods,
     }
 }

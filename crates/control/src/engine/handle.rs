@@ -19,6 +19,7 @@ pub struct Handle {
     news: broadcast::Sender<Arc<News>>,
     world_wanted: Arc<AtomicBool>,
     pass_wanted: Arc<Notify>,
+    warm: Arc<AtomicBool>,
 }
 
 // === impl Handle ===
@@ -30,6 +31,7 @@ impl Default for Handle {
             news: broadcast::Sender::new(NEWS),
             world_wanted: Arc::default(),
             pass_wanted: Arc::default(),
+            warm: Arc::default(),
         }
     }
 }
@@ -49,6 +51,16 @@ impl Handle {
     pub fn want_world(&self) {
         self.world_wanted.store(true, Ordering::Relaxed);
         self.pass_wanted.notify_one();
+    }
+
+    /// Whether all of the cluster has been seen and is still being watched, by who leads and by who stands by.
+    pub fn is_warm(&self) -> bool {
+        self.warm.load(Ordering::Relaxed)
+    }
+
+    /// Says whether it is: what the loop does, and who tests those that listen.
+    pub fn set_warm(&self, is_warm: bool) {
+        self.warm.store(is_warm, Ordering::Relaxed);
     }
 
     /// Publishes a pass: what the loop does, and who tests those that listen.

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use jiff::Timestamp;
 use plimsoll_cluster::{evict::Eviction, mirror::Staleness, orders::Phase};
-use plimsoll_model::{Group, Memory, Node, Pod, PodName, Symbol, World};
+use plimsoll_model::{Group, Memory, Node, Pod, PodName, Resources, Symbol, World};
 use plimsoll_plan::{Plan, Repair};
 use plimsoll_provider::{Class, OrderId};
 
@@ -80,6 +80,8 @@ pub struct Seen {
     pub groups: Vec<Group>,
     /// Pods without a node.
     pub pending: Vec<Pod>,
+    /// What the pods of each node ask for in all; nodes without pods are left out.
+    pub requested: BTreeMap<Symbol, Resources>,
     /// How many pods there are in all.
     pub pods: usize,
     /// The uids of the pods that the plan speaks of.
