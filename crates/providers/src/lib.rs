@@ -3,6 +3,7 @@
 pub mod choice;
 mod document;
 mod joins;
+pub mod rest;
 pub mod simulated;
 
 pub use document::ConfigError;
