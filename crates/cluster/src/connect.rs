@@ -1,6 +1,6 @@
 //! The way to the API server.
 
-use std::{fmt, path::PathBuf};
+use std::{fmt, path::PathBuf, time::Duration};
 
 use http::{HeaderValue, Request, Response, Uri, header::USER_AGENT};
 use http_body_util::BodyExt;
@@ -10,13 +10,17 @@ use kube::{
     config::{KubeConfigOptions, Kubeconfig},
 };
 use thiserror::Error;
-use tower::{BoxError, Service};
+use tower::{BoxError, Layer as _, Service};
 
-use self::throttle::Throttle;
+use self::{deadline::Deadline, throttle::Throttle};
 
+mod deadline;
 mod throttle;
 
 pub use kube::Client;
+
+/// How long the API server gets to begin an answer.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// How to reach the API server.
 #[derive(Clone, Debug)]
@@ -85,7 +89,8 @@ pub async fn connect(connection: &Connection) -> Result<Client, ConnectError> {
     config.headers.push((USER_AGENT, agent));
     let builder = ClientBuilder::try_from(config);
     let builder = builder.map_err(|error| ConnectError::Setup(Box::new(error)))?;
-    Ok(builder.with_layer(&Throttle::new(connection.rate, connection.burst)).build())
+    let throttle = Throttle::new(connection.rate, connection.burst);
+    Ok(builder.with_layer(&Deadline(PATIENCE)).with_layer(&throttle).build())
 }
 
 /// A client over a service in this process: a server for tests and demonstrations.
@@ -97,7 +102,7 @@ where
     B: BodyExt<Data = bytes::Bytes> + Send + 'static,
     B::Error: Into<BoxError>,
 {
-    Client::new(service, "default")
+    Client::new(Deadline(PATIENCE).layer(service), "default")
 }
 
 /// Asks the API server for its version: a first sign of life.

@@ -66,6 +66,8 @@ pub enum Intent {
         node: Symbol,
         /// Its machine.
         instance: Box<str>,
+        /// Whether somebody had closed the node before: it stays closed if it stays.
+        was_closed: bool,
         /// Why, in a few words.
         why: String,
     },
@@ -121,6 +123,8 @@ struct Spec {
     node: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     instance: Option<Box<str>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    was_closed: Option<bool>,
     #[serde(default)]
     why: String,
 }
@@ -224,7 +228,8 @@ impl StoredOrder {
             }
             Action::Retire => {
                 let node = Symbol::new(&spec.node?);
-                Intent::Retire { group, node, instance: spec.instance?, why }
+                let was_closed = spec.was_closed.unwrap_or_default();
+                Intent::Retire { group, node, instance: spec.instance?, was_closed, why }
             }
         };
         let status = object.data.get("status");
@@ -269,15 +274,17 @@ impl Intent {
                 from: Some(*from),
                 node: None,
                 instance: None,
+                was_closed: None,
                 why: why.clone(),
             },
-            Self::Retire { group, node, instance, why } => Spec {
+            Self::Retire { group, node, instance, was_closed, why } => Spec {
                 action: Action::Retire,
                 group: group.to_string(),
                 count: None,
                 from: None,
                 node: Some(node.to_string()),
                 instance: Some(instance.clone()),
+                was_closed: was_closed.then_some(true),
                 why: why.clone(),
             },
         }

@@ -1,13 +1,15 @@
 //! Watches: what there is of a kind, and every change to it, in order.
 
-use futures::{Stream, StreamExt as _};
+use std::time::Duration;
+
+use futures::{Stream, StreamExt as _, stream::BoxStream};
 use kube::{
     Api, Client,
     api::{ApiResource, DynamicObject},
     core::GroupVersionKind,
     runtime::{
-        WatchStreamExt as _,
-        watcher::{self, Event, watcher},
+        utils::Backoff as _,
+        watcher::{self, DefaultBackoff, Event, watcher},
     },
 };
 
@@ -59,7 +61,7 @@ pub enum Change {
     Gone(Watched, Box<DynamicObject>),
     /// The list is complete.
     Complete(Watched),
-    /// The watch broke. It is tried again; until [`Change::Restart`] or another change comes, what is known grows old.
+    /// The watch broke. It is tried again; until an object is told or the list is complete, what is known grows old.
     Broken(Watched, String),
 }
 
@@ -92,6 +94,11 @@ const KINDS: [(Watched, &str, &str, &str, &str); 16] = [
 /// Pods that have ended need no room, and there may be many of them.
 const LIVING: &str = "status.phase!=Succeeded,status.phase!=Failed";
 
+/// How long is waited at most before a watch is tried again.
+const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+
+type Told = Result<Event<DynamicObject>, watcher::Error>;
+
 // === impl Watched ===
 
 impl Watched {
@@ -122,22 +129,53 @@ impl Watched {
     }
 }
 
-/// Everything of a kind, from now on. Breaks are told and mended; the stream ends never.
+/// Everything of a kind, from now on. The stream ends never: after a break the list is told anew. A watch that was merely taken up
+/// again would say nothing while nothing changes, and nobody could tell whether it is heard from.
 pub fn follow(client: &Client, watched: Watched) -> impl Stream<Item = Change> + Send + use<> {
     let api: Api<DynamicObject> = Api::all_with(client.clone(), &watched.resource());
+    let begin = move || begin(&api, watched);
+    let state = (begin(), DefaultBackoff::default(), None::<Duration>);
+    futures::stream::unfold(state, move |(mut events, mut backoff, pause)| {
+        let begin = begin.clone();
+        async move {
+            if let Some(pause) = pause {
+                tokio::time::sleep(pause).await;
+                events = begin();
+            }
+            let change = match events.next().await {
+                Some(Ok(event)) => told(watched, event),
+                Some(Err(error)) => Change::Broken(watched, error.to_string()),
+                None => Change::Broken(watched, "the watch ended".to_owned()),
+            };
+            let pause = match &change {
+                Change::Broken(..) => Some(backoff.next().unwrap_or(LONGEST_PAUSE)),
+                // It begins before anybody is asked.
+                Change::Restart(_) => None,
+                _ => {
+                    backoff.reset();
+                    None
+                }
+            };
+            Some((change, (events, backoff, pause)))
+        }
+    })
+}
+
+fn begin(api: &Api<DynamicObject>, watched: Watched) -> BoxStream<'static, Told> {
     let mut config = watcher::Config::default();
     if watched == Watched::Pods {
         config = config.fields(LIVING);
     }
-    watcher(api, config).default_backoff().map(move |event| match event {
-        Ok(Event::Init) => Change::Restart(watched),
-        Ok(Event::InitApply(object) | Event::Apply(object)) => {
-            Change::Put(watched, Box::new(object))
-        }
-        Ok(Event::Delete(object)) => Change::Gone(watched, Box::new(object)),
-        Ok(Event::InitDone) => Change::Complete(watched),
-        Err(error) => Change::Broken(watched, error.to_string()),
-    })
+    watcher(api.clone(), config).boxed()
+}
+
+fn told(watched: Watched, event: Event<DynamicObject>) -> Change {
+    match event {
+        Event::Init => Change::Restart(watched),
+        Event::InitApply(object) | Event::Apply(object) => Change::Put(watched, Box::new(object)),
+        Event::Delete(object) => Change::Gone(watched, Box::new(object)),
+        Event::InitDone => Change::Complete(watched),
+    }
 }
 
 /// Everything of every kind.

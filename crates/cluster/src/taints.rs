@@ -38,6 +38,17 @@ pub enum Cordon {
     Keep,
 }
 
+/// What became of a change of marks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Marked {
+    /// It was written.
+    Written,
+    /// It was so already.
+    Already,
+    /// There is no such node.
+    Gone,
+}
+
 /// How often a write is tried when somebody else was quicker.
 const ATTEMPTS: usize = 5;
 
@@ -66,31 +77,39 @@ impl Mark {
     }
 }
 
-/// Changes a node's marks. Answers `false` when there is no such node.
+/// Changes a node's marks.
 pub async fn mark(
     client: &Client,
     node: &str,
     mark: Mark,
     marking: Marking,
     cordon: Cordon,
-) -> Result<bool, kube::Error> {
+) -> Result<Marked, kube::Error> {
+    write(client, node, |found| change(found, mark, marking, cordon)).await
+}
+
+/// Writes to a node what `change` makes of it. A patch holds only for the version that it was made for; when somebody else was
+/// quicker, it is made anew.
+pub(crate) async fn write(
+    client: &Client,
+    node: &str,
+    change: impl Fn(&Node) -> Option<serde_json::Value>,
+) -> Result<Marked, kube::Error> {
     let api: Api<Node> = Api::all(client.clone());
-    for _ in 0..ATTEMPTS {
-        let Some(found) = api.get_opt(node).await? else { return Ok(false) };
-        let Some(patch) = change(&found, mark, marking, cordon) else { return Ok(true) };
+    let mut attempts = 1;
+    loop {
+        let Some(found) = api.get_opt(node).await? else { return Ok(Marked::Gone) };
+        let Some(patch) = change(&found) else { return Ok(Marked::Already) };
         match api.patch(node, &PatchParams::default(), &Patch::Merge(&patch)).await {
-            Ok(_) => return Ok(true),
-            Err(kube::Error::Api(status)) if status.is_not_found() => return Ok(false),
-            Err(kube::Error::Api(status)) if status.is_conflict() => {
+            Ok(_) => return Ok(Marked::Written),
+            Err(kube::Error::Api(status)) if status.is_not_found() => return Ok(Marked::Gone),
+            Err(kube::Error::Api(status)) if status.is_conflict() && attempts < ATTEMPTS => {
                 debug!(node, "somebody else wrote to the node; trying again");
+                attempts += 1;
             }
             Err(error) => return Err(error),
         }
     }
-    // The last attempt says itself why it fails.
-    let Some(found) = api.get_opt(node).await? else { return Ok(false) };
-    let Some(patch) = change(&found, mark, marking, cordon) else { return Ok(true) };
-    api.patch(node, &PatchParams::default(), &Patch::Merge(&patch)).await.map(|_| true)
 }
 
 /// The patch that is needed, if any. It holds only for the version of the node that it was made for: taints are a list, and a

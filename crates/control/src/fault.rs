@@ -1,11 +1,11 @@
 //! Places between an intention, the call and its record at which tests stop the process.
 //!
-//! In a build without the feature `faults` there is nothing here but empty functions.
+//! In a release there is nothing here but empty functions.
 
-#[cfg(any(test, feature = "faults"))]
+#[cfg(debug_assertions)]
 use std::sync::Arc;
 
-#[cfg(any(test, feature = "faults"))]
+#[cfg(debug_assertions)]
 use tokio::sync::watch;
 
 /// A place at which a process may be killed.
@@ -42,12 +42,12 @@ pub enum Point {
 /// Where to stop, if anywhere.
 #[derive(Clone, Debug, Default)]
 pub struct Faults {
-    #[cfg(any(test, feature = "faults"))]
+    #[cfg(debug_assertions)]
     wire: Option<Arc<Tripwire>>,
 }
 
 /// Stops whoever comes by, and tells.
-#[cfg(any(test, feature = "faults"))]
+#[cfg(debug_assertions)]
 #[derive(Debug)]
 pub struct Tripwire {
     point: Point,
@@ -79,14 +79,14 @@ impl Point {
 
 impl Faults {
     /// Whoever comes to this point stays there for ever.
-    #[cfg(any(test, feature = "faults"))]
+    #[cfg(debug_assertions)]
     pub fn at(point: Point) -> (Self, Arc<Tripwire>) {
         let wire = Arc::new(Tripwire { point, tripped: watch::Sender::new(false) });
         (Self { wire: Some(Arc::clone(&wire)) }, wire)
     }
 
     /// Goes on, unless a test wants the process to end here.
-    #[cfg(any(test, feature = "faults"))]
+    #[cfg(debug_assertions)]
     pub(crate) async fn point(&self, point: Point) {
         if let Some(wire) = self.wire.as_ref().filter(|wire| wire.point == point) {
             wire.tripped.send_replace(true);
@@ -95,14 +95,14 @@ impl Faults {
     }
 
     /// Goes on.
-    #[cfg(not(any(test, feature = "faults")))]
+    #[cfg(not(debug_assertions))]
     #[expect(clippy::unused_async, reason = "the same words with and without faults")]
     pub(crate) async fn point(&self, _point: Point) {}
 }
 
 // === impl Tripwire ===
 
-#[cfg(any(test, feature = "faults"))]
+#[cfg(debug_assertions)]
 impl Tripwire {
     /// Waits until somebody has come by.
     pub async fn tripped(&self) {

@@ -5,6 +5,7 @@
 //! | Wanted | the provider takes it                               | Placed                                 |
 //! | Wanted | the provider refuses it, or is silent for too long  | Failed; the group rests, others are tried |
 //! | Wanted | there is no answer                                  | Wanted: placed again under the same name |
+//! | Wanted | it cannot be written down                           | Wanted: written again before anybody is asked |
 //! | Placed | the plan waits for nothing in the group any more    | Done                                   |
 //!
 //! While an order is under way a decision sees the group as it will be, so that nothing is bought twice. There is never more than
@@ -17,7 +18,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::{SignedDuration, Timestamp};
 use plimsoll_cluster::orders::{Intent, Phase, StoredOrder};
 use plimsoll_model::{Memory, Symbol};
-use plimsoll_provider::{Class, Error, Order, OrderId};
+use plimsoll_provider::{Order, OrderId};
 use rustc_hash::FxHashMap;
 
 use crate::{
@@ -26,10 +27,13 @@ use crate::{
 };
 
 mod clerk;
+mod entry;
 mod errand;
 
+use self::entry::Entry;
 pub(crate) use self::{
     clerk::{Clerk, Done},
+    entry::Outcome,
     errand::{Errand, errands, new_id},
 };
 
@@ -44,39 +48,11 @@ pub(crate) struct Ledger {
     busy: BTreeSet<Symbol>,
 }
 
-/// What became of a call to the provider.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Outcome {
-    /// It took the order.
-    Placed,
-    /// It refused, or did not answer.
-    Failed(Error),
-    /// The order could not be written down, or what had to be put right before it was not: the provider was not asked.
-    NotPlaced(String),
-}
-
-#[derive(Debug)]
-struct Entry {
-    order: OpenOrder,
-    /// When it was first tried by this process.
-    tried: Timestamp,
-    /// When it is to be placed again.
-    retry: Option<Timestamp>,
-    /// When the provider answered, or it was given up.
-    ended: Option<Timestamp>,
-    /// The provider's inventory shows it.
-    seen: bool,
-    /// The phase is written down.
-    noted: bool,
-    /// It was found from an earlier run, and nobody has answered yet.
-    resumed: bool,
-}
-
 /// What the books say has to be done.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Chore {
-    /// Place it again.
-    Place(Order),
+    /// Place it again. Text stands for an order that is to be written down first: what it is for.
+    Place(Order, Option<String>),
     /// Write its phase down.
     Note(OrderId, Phase, String),
     /// Remove it.
@@ -88,9 +64,9 @@ pub(crate) enum Chore {
 impl Ledger {
     /// Takes over what an earlier run left. What was wanted is placed again at once.
     pub(crate) fn resume(&mut self, stored: &StoredOrder, memory: &mut Memory, now: Timestamp) {
-        let Intent::Increase { group, count, from, .. } = &stored.intent else { return };
+        let Intent::Increase { group, count, from, why } = &stored.intent else { return };
         let (group, count, from) = (*group, *count, *from);
-        let at = stored.created.unwrap_or(now);
+        let at = stored.created.unwrap_or(now).min(now);
         let (mut phase, mut message) = (stored.phase, String::new());
         let is_old = now.duration_since(at) > OLDEST;
         let stale = phase == Phase::Wanted && is_old;
@@ -117,14 +93,16 @@ impl Ledger {
             retry: wanted.then_some(now),
             ended: if stale { Some(now) } else { ended },
             seen: false,
-            noted: !stale,
+            note: stale.then_some(now),
             resumed: wanted,
+            why: why.clone(),
+            written: true,
         };
         self.entries.insert(id, entry);
     }
 
     /// An order is about to be written down and placed.
-    pub(crate) fn begin(&mut self, order: &Order, now: Timestamp) {
+    pub(crate) fn begin(&mut self, order: &Order, why: &str, now: Timestamp) {
         let order = OpenOrder {
             id: order.id.clone(),
             group: order.group,
@@ -140,8 +118,10 @@ impl Ledger {
             retry: None,
             ended: None,
             seen: false,
-            noted: true,
+            note: None,
             resumed: false,
+            why: why.to_owned(),
+            written: false,
         };
         self.entries.insert(entry.order.id.clone(), entry);
     }
@@ -192,38 +172,17 @@ impl Ledger {
         settings: &OrderSettings,
         now: Timestamp,
     ) -> Option<News> {
-        let entry = self.entries.get_mut(id)?;
-        entry.resumed = false;
-        match outcome {
-            Outcome::Placed => {
-                entry.end(Phase::Placed, String::new(), noted, now);
-                Some(News::Placed(entry.order.clone()))
-            }
-            Outcome::Failed(error) if error.class() == Class::Retry => {
-                entry.order.message = error.to_string();
-                if now.duration_since(entry.tried) <= settings.patience {
-                    let pause = error.retry_after().unwrap_or_default().max(settings.retry);
-                    entry.retry = Some(later(now, pause));
-                    return None;
-                }
-                entry.end(Phase::Failed, error.to_string(), false, now);
-                Some(entry.failed(&error))
-            }
-            Outcome::Failed(error) => {
-                entry.end(Phase::Failed, error.to_string(), noted, now);
-                Some(entry.failed(&error))
-            }
-            Outcome::NotPlaced(_) => {
-                self.entries.remove(id);
-                None
-            }
+        if matches!(outcome, Outcome::NotPlaced(_)) {
+            self.entries.remove(id);
+            return None;
         }
+        self.entries.get_mut(id)?.answered(outcome, noted, settings, now)
     }
 
     /// The phase of an order is written down.
     pub(crate) fn noted(&mut self, id: &OrderId) {
         if let Some(entry) = self.entries.get_mut(id) {
-            entry.noted = true;
+            entry.note = None;
         }
     }
 
@@ -266,12 +225,14 @@ impl Ledger {
             if entry.retry.is_some_and(|retry| retry <= now) {
                 entry.retry = None;
                 let (group, count, from) = (order.group, order.count, order.from);
-                chores.push(Chore::Place(Order { id, group, count, from }));
-            } else if !entry.noted {
+                let why = (!entry.written).then(|| entry.why.clone());
+                chores.push(Chore::Place(Order { id, group, count, from }, why));
+            } else if entry.note.is_some_and(|note| note <= now) {
                 // Until it is known that this failed.
-                entry.noted = true;
+                entry.note = None;
                 chores.push(Chore::Note(id, order.phase, order.message.clone()));
             } else if order.phase.is_over()
+                && entry.note.is_none()
                 && entry.ended.is_none_or(|ended| now.duration_since(ended) >= settings.keep)
             {
                 entry.ended = Some(now);
@@ -281,38 +242,32 @@ impl Ledger {
         chores
     }
 
-    /// A phase could not be written down; it is tried again with the next chores.
-    pub(crate) fn not_noted(&mut self, id: &OrderId) {
+    /// A phase could not be written down; it is tried again after a while.
+    pub(crate) fn not_noted(&mut self, id: &OrderId, settings: &OrderSettings, now: Timestamp) {
         if let Some(entry) = self.entries.get_mut(id) {
-            entry.noted = false;
+            entry.note = Some(later(now, settings.retry));
         }
     }
 
-    /// When an order is to be placed again.
+    /// The order of this name.
+    pub(crate) fn order(&self, id: &OrderId) -> Option<OpenOrder> {
+        self.entries.get(id).map(|entry| entry.order.clone())
+    }
+
+    /// Whether there is such an order.
+    pub(crate) fn has(&self, id: &OrderId) -> bool {
+        self.entries.contains_key(id)
+    }
+
+    /// When there is a chore again.
     pub(crate) fn wake(&self) -> Option<Timestamp> {
-        self.entries.values().filter_map(|entry| entry.retry).min()
+        let moments = self.entries.values().flat_map(|entry| [entry.retry, entry.note]);
+        moments.flatten().min()
     }
 
     /// All of them.
     pub(crate) fn orders(&self) -> Vec<OpenOrder> {
         self.entries.values().map(|entry| entry.order.clone()).collect()
-    }
-}
-
-// === impl Entry ===
-
-impl Entry {
-    fn end(&mut self, phase: Phase, message: String, noted: bool, now: Timestamp) {
-        self.order.phase = phase;
-        self.order.message = message;
-        self.noted = noted;
-        self.retry = None;
-        self.ended = Some(now);
-    }
-
-    fn failed(&self, error: &Error) -> News {
-        let (class, code) = (error.class(), error.code().to_owned());
-        News::OrderFailed { order: self.order.clone(), class, code }
     }
 }
 

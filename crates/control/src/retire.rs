@@ -9,7 +9,10 @@
 //! | Delaying  | nobody asks for a delay any more, or for too long     | Deleting  |
 //! | Deleting  | the provider has taken the deletion                   | Vanishing |
 //! | Vanishing | the provider lists the machine no longer, and the Node is gone | Over: done |
-//! | any but the last two | something fails, a check does, or a pod must not leave | Releasing |
+//! | Vanishing | the provider still lists it as if nothing had been said | Deleting |
+//! | up to Delaying | something fails, a check does, or a pod must not leave | Releasing |
+//! | up to Delaying | the machine goes of itself: an earlier run had asked for it, or somebody else | Vanishing |
+//! | Deleting  | the provider refuses, or is away for too long         | Releasing |
 //! | Releasing | the node is unmarked and open again                   | Over: released |
 //!
 //! [`Retirement`] is pure: [`Retirement::step`] is told what is seen and says which calls to make, and [`Retirement::hear`] takes
@@ -18,15 +21,17 @@
 use jiff::{SignedDuration, Timestamp};
 use plimsoll_cluster::{evict::Eviction, orders::Phase};
 use plimsoll_model::{PodName, Symbol};
-use plimsoll_provider::{Class, Error, OrderId};
+use plimsoll_provider::{Error, OrderId};
 
-use crate::{engine::OpenRetirement, settings::RetireSettings};
+use crate::engine::OpenRetirement;
 
 pub(crate) mod crew;
 mod drain;
+mod hear;
 pub(crate) mod sight;
+mod step;
 
-use self::drain::{Drain, Progress};
+use self::drain::Drain;
 pub(crate) use self::sight::{Machine, PodKind, PodSeen, Sighting};
 
 /// A node on its way out.
@@ -42,6 +47,8 @@ pub(crate) struct Retirement {
     pub unneeded: Timestamp,
     /// Whether the node was closed before it began to leave: then it stays closed if it stays.
     pub was_closed: bool,
+    /// An earlier run may have asked the provider to delete the machine, and this is when we found that out.
+    asked_before: Option<Timestamp>,
     stage: Stage,
     /// A call is under way. The next one waits for it, whatever the stage: they must not overtake each other.
     busy: bool,
@@ -147,19 +154,17 @@ impl Retirement {
             since: now,
             unneeded: now,
             was_closed: false,
+            asked_before: None,
             stage: Stage::Marking,
             busy: false,
             pause: None,
         }
     }
 
-    /// Goes on after a restart. Whatever had been done is checked again, but for a machine that the provider may have been asked
-    /// to delete.
+    /// Goes on after a restart. Whatever had been done is checked again: the node may have been given back to service since. That
+    /// the provider may have been asked for the machine is kept in mind.
     pub(crate) fn resume(mut self, phase: Phase, now: Timestamp) -> Self {
-        self.stage = match phase {
-            Phase::Deleting => Stage::Deleting { since: now },
-            _ => Stage::Marking,
-        };
+        self.asked_before = (phase == Phase::Deleting).then_some(now);
         self
     }
 
@@ -171,6 +176,11 @@ impl Retirement {
     /// Whether it can be called off and nobody is the worse for it: no pod has been asked to leave.
     pub(crate) fn is_revocable(&self) -> bool {
         matches!(self.stage, Stage::Marking | Stage::Settling { .. } | Stage::Checking)
+    }
+
+    /// Whether the node is on its way back into service.
+    pub(crate) fn is_releasing(&self) -> bool {
+        matches!(self.stage, Stage::Releasing { .. })
     }
 
     /// How it ended, if it has.
@@ -186,130 +196,6 @@ impl Retirement {
         match verdict {
             Ok(()) if self.is_in_doubt() => self.enter(Stage::Draining(Drain::new(now))),
             Err(why) if self.is_revocable() => self.release(format!("needed after all: {why}")),
-            _ => {}
-        }
-    }
-
-    /// What is to be done, given what is seen.
-    pub(crate) fn step(&mut self, seen: &Sighting, rules: &RetireSettings, now: Timestamp) -> Step {
-        let mut jobs = Vec::new();
-        // Stages that are left without a call are left at once.
-        loop {
-            let before = std::mem::discriminant(&self.stage);
-            let step = self.step_once(seen, rules, now);
-            jobs.extend(step.jobs);
-            if before == std::mem::discriminant(&self.stage) {
-                return Step { jobs, wake: step.wake };
-            }
-        }
-    }
-
-    fn step_once(&mut self, seen: &Sighting, rules: &RetireSettings, now: Timestamp) -> Step {
-        if let Some(until) = self.pause.filter(|until| *until > now) {
-            return Step::wait(until);
-        }
-        self.pause = None;
-        if let Some(why) = self.obstacle(seen) {
-            self.release(why);
-        }
-        match &mut self.stage {
-            Stage::Marking => self.call(Job::Mark),
-            Stage::Settling { until } if *until > now => Step::wait(*until),
-            Stage::Settling { .. } => {
-                self.enter(Stage::Checking);
-                Step::default()
-            }
-            Stage::Draining(drain) if !drain.is_noted() => self.call(Job::NoteDrain),
-            Stage::Draining(drain) => match drain.step(&seen.pods, rules, now) {
-                Progress::Waits(step) => step,
-                Progress::Stuck(why) => {
-                    self.release(why);
-                    Step::default()
-                }
-                Progress::Empty(jobs) => {
-                    self.enter(Stage::Delaying { since: now });
-                    Step { jobs, wake: None }
-                }
-            },
-            Stage::Delaying { since } => {
-                let until = later(*since, rules.delay_timeout);
-                if seen.delays.is_empty() || until <= now {
-                    self.enter(Stage::Deleting { since: now });
-                    return Step::default();
-                }
-                Step::wait(until)
-            }
-            Stage::Deleting { .. } if seen.machine == Machine::Deleting => {
-                self.enter(Stage::Vanishing { asked: now });
-                Step::default()
-            }
-            Stage::Deleting { .. } => self.call(Job::Delete),
-            Stage::Vanishing { asked } => {
-                let gone = matches!(seen.machine, Machine::Gone { as_of } if as_of > *asked);
-                if gone {
-                    self.call(Job::Finish { uid: seen.uid.clone() })
-                } else {
-                    Step::default()
-                }
-            }
-            Stage::Releasing { why } => {
-                let why = why.clone();
-                self.call(Job::Release { why })
-            }
-            Stage::Checking | Stage::Over(_) => Step::default(),
-        }
-    }
-
-    /// Takes the answer to a call.
-    pub(crate) fn hear(&mut self, answer: Answer, rules: &RetireSettings, now: Timestamp) {
-        if let Answer::Evicted(pod, outcome) = answer {
-            if let Stage::Draining(drain) = &mut self.stage {
-                drain.answered(&pod, outcome, rules, now);
-            }
-            return;
-        }
-        self.busy = false;
-        match (&mut self.stage, answer) {
-            (Stage::Marking, Answer::Marked(Ok(true))) => {
-                self.enter(Stage::Settling { until: later(now, rules.delay_after_taint) });
-            }
-            (Stage::Marking, Answer::Marked(Ok(false))) => self.release("the node is gone".into()),
-            (Stage::Marking, Answer::Marked(Err(why))) => {
-                self.release(format!("it could not be marked: {why}"));
-            }
-            (Stage::Draining(drain), Answer::DrainNoted(Ok(()))) => drain.noted(now),
-            (Stage::Deleting { .. }, Answer::Deleted(Ok(Ok(())))) => {
-                self.enter(Stage::Vanishing { asked: now });
-            }
-            (Stage::Deleting { .. }, Answer::Deleted(Ok(Err(error))))
-                if error.class() == Class::NotFound =>
-            {
-                self.enter(Stage::Vanishing { asked: now });
-            }
-            (Stage::Deleting { since }, Answer::Deleted(Ok(Err(error)))) => {
-                let patient = now.duration_since(*since) <= rules.delete_patience;
-                if error.class() == Class::Retry && patient {
-                    self.pause = Some(later(now, rules.retry));
-                } else {
-                    self.release(format!("its machine could not be deleted: {error}"));
-                }
-            }
-            (Stage::Vanishing { .. }, Answer::Finished(Ok(()))) => {
-                self.enter(Stage::Over(End::Gone))
-            }
-            (Stage::Releasing { why }, Answer::Released(Ok(()))) => {
-                let why = std::mem::take(why);
-                self.enter(Stage::Over(End::Released(why)));
-            }
-            // The API server could not be written to: once more, after a while.
-            (
-                _,
-                Answer::DrainNoted(Err(_))
-                | Answer::Deleted(Err(_))
-                | Answer::Finished(Err(_))
-                | Answer::Released(Err(_)),
-            ) => self.pause = Some(later(now, rules.retry)),
-            // An answer to what does not matter any more.
             _ => {}
         }
     }
@@ -332,23 +218,6 @@ impl Retirement {
         }
     }
 
-    /// Why the node must not go on leaving.
-    fn obstacle(&self, seen: &Sighting) -> Option<String> {
-        match self.stage {
-            Stage::Marking | Stage::Settling { .. } | Stage::Checking | Stage::Draining(_) => {
-                if !seen.is_here {
-                    return Some("the node is gone".to_owned());
-                }
-                if seen.keep {
-                    return Some("it is marked as not to be removed".to_owned());
-                }
-                let pinned = seen.pods.iter().find(|pod| pod.kind == PodKind::Pinned);
-                pinned.map(|pod| format!("{} must not be evicted", pod.name))
-            }
-            _ => None,
-        }
-    }
-
     fn release(&mut self, why: String) {
         self.enter(Stage::Releasing { why });
     }
@@ -356,13 +225,6 @@ impl Retirement {
     fn enter(&mut self, stage: Stage) {
         self.stage = stage;
         self.pause = None;
-    }
-
-    fn call(&mut self, job: Job) -> Step {
-        if std::mem::replace(&mut self.busy, true) {
-            return Step::default();
-        }
-        Step { jobs: vec![job], wake: None }
     }
 }
 

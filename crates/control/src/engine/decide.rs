@@ -10,7 +10,7 @@ use std::{
 use jiff::Timestamp;
 use plimsoll_cluster::mirror::Mirror;
 use plimsoll_model::{Advice, Group, Memory, PodName, Resources, Settings, Symbol, World};
-use plimsoll_plan::{Plan, plan};
+use plimsoll_plan::{BlockReason, Plan, plan};
 use plimsoll_provider::Inventory;
 use rustc_hash::FxHashMap;
 use tokio::time::Instant;
@@ -36,7 +36,9 @@ pub(super) struct Matter {
     pub leaving: BTreeSet<Symbol>,
     /// Nodes on their way out that can still stay without harm, with the moment since when nobody needed them.
     pub revocable: BTreeMap<Symbol, Timestamp>,
-    /// It is to be found out whether they can go. Otherwise that is done only when somebody waits for a place.
+    /// Nodes that stay after all, though they still look as if they left.
+    pub releasing: BTreeSet<Symbol>,
+    /// It is to be found out whether those that can still stay can go. Otherwise that is done only when somebody waits for a place.
     pub check: bool,
     pub advice: Vec<Advice>,
     pub whole_world: bool,
@@ -59,7 +61,7 @@ pub(super) fn decide(sight: &mut Sight, matter: &Matter) -> Option<Decision> {
     let (mut observing, mut planning) = (Duration::ZERO, Duration::ZERO);
     let mut verdicts = BTreeMap::new();
     if !matter.revocable.is_empty() && (matter.check || somebody_waits(sight)) {
-        let all = matter.revocable.keys().copied().collect();
+        let all = matter.revocable.keys().chain(&matter.releasing).copied().collect();
         let staged = timed(&mut observing, || stage(sight, matter, all));
         let planned = timed(&mut planning, || think(sight, matter));
         staged.undo(&mut sight.mirror);
@@ -67,7 +69,7 @@ pub(super) fn decide(sight: &mut Sight, matter: &Matter) -> Option<Decision> {
     }
     // Those that stay after all count: nothing is bought that they have room for.
     let staying = verdicts.iter().filter(|(_, verdict)| verdict.is_err());
-    let staying = staying.map(|(node, _)| *node).collect();
+    let staying = staying.map(|(node, _)| *node).chain(matter.releasing.iter().copied()).collect();
     let staged = timed(&mut observing, || stage(sight, matter, staying));
     let planned = timed(&mut planning, || think(sight, matter));
     let world = matter.whole_world.then(|| Arc::new(sight.mirror.world().clone()));
@@ -125,12 +127,15 @@ fn judge(
     doubted: &BTreeMap<Symbol, Timestamp>,
 ) -> BTreeMap<Symbol, Result<(), String>> {
     let verdict = |node: &Symbol| {
-        let free = plan.unneeded.iter().any(|unneeded| unneeded.node == *node)
-            || plan.retirements.iter().any(|retirement| retirement.node == *node);
-        if free {
+        let blocked = plan.blocked.iter().find(|blocked| blocked.node == *node);
+        let unneeded = plan.unneeded.iter().any(|unneeded| unneeded.node == *node);
+        let leaves = plan.retirements.iter().any(|retirement| retirement.node == *node);
+        // In a cluster that cannot be relied on nobody was asked who needs what.
+        let judged = blocked.is_none_or(|blocked| blocked.reason != BlockReason::ClusterUnhealthy);
+        if leaves || (unneeded && judged) {
             return Ok(());
         }
-        Err(match plan.blocked.iter().find(|blocked| blocked.node == *node) {
+        Err(match blocked {
             Some(blocked) => match (&blocked.pod, blocked.pod_reason) {
                 (Some(pod), Some(reason)) => format!("{:?} by {pod}: {reason:?}", blocked.reason),
                 (Some(pod), None) => format!("{:?} by {pod}", blocked.reason),

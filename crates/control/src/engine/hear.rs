@@ -32,20 +32,25 @@ impl Engine {
                 reign.state = State::Waiting(later(now, RELOAD));
             }
             Event::Owner(asked, answer) => {
+                let answered = answer.is_ok();
                 if self.sight.owners.learn(asked, answer) {
                     self.call(Cause::Fleet);
                 }
+                if answered && self.sight.owners.is_idle() {
+                    let inventory = self.fleet.inventory(&self.settings.plan.group);
+                    self.ask_owners(&inventory);
+                }
             }
             Event::Errand(group, done) => self.hear_errand(group, done, now),
-            Event::Placed(id, outcome, noted) => {
-                self.hear_outcome(&id, outcome, noted, now);
-                self.call(Cause::Outcome);
-            }
+            Event::Placed(id, outcome, noted) => self.hear_outcome(&id, outcome, noted, now),
             Event::Noted(id, true) => reign.ledger.noted(&id),
-            Event::Noted(id, false) => reign.ledger.not_noted(&id),
+            Event::Noted(id, false) => reign.ledger.not_noted(&id, &self.settings.orders, now),
             Event::Removed(id, true) => reign.ledger.removed(&id),
             // It is tried again after as long a while as it was kept.
-            Event::Removed(_, false) => {}
+            Event::Removed(id, false) if reign.ledger.has(&id) => {}
+            Event::Removed(id, false) => {
+                reign.over.insert(id, now);
+            }
             Event::Retirement(node, id, answer) => self.hear_retirement(node, &id, answer, now),
             Event::Cleaned(node, outcome) => {
                 reign.marking.remove(&node);
@@ -83,25 +88,30 @@ impl Engine {
                 }
             });
         }
-        if let Some((id, outcome, noted)) = done.order {
-            self.hear_outcome(&id, outcome, noted, now);
-            self.call(Cause::Outcome);
+        match done.order {
+            Some((id, outcome, noted)) => self.hear_outcome(&id, outcome, noted, now),
+            None => self.call(Cause::Outcome),
         }
     }
 
     fn hear_outcome(&mut self, id: &OrderId, outcome: Outcome, noted: bool, now: Timestamp) {
         let Some(reign) = &mut self.reign else { return };
-        let not_placed = matches!(outcome, Outcome::NotPlaced(_));
-        let order = reign.ledger.orders().into_iter().find(|order| order.id == *id);
+        let not_placed = matches!(outcome, Outcome::NotPlaced(_) | Outcome::Unwritten(_));
+        let order = reign.ledger.order(id);
         let news = reign.ledger.answered(id, outcome, noted, &self.settings.orders, now);
-        if let (true, Some(order)) = (not_placed, order) {
-            self.forget(&order);
+        if let (true, Some(order)) = (not_placed, order)
+            && reign.ledger.order(id).is_none_or(|order| order.phase.is_over())
+        {
+            // It was not ordered, so it is not waited for. It is decided anew, and not at once.
+            reign.forget(&order);
+            self.call_after(Cause::Outcome, self.settings.orders.retry);
         }
         let Some(news) = news else { return };
         let Some(reign) = &mut self.reign else { return };
         reign.remember(&news, &self.settings, now);
         reign.save_by(now);
         self.handle.tell(news);
+        self.call(Cause::Outcome);
     }
 
     fn hear_retirement(&mut self, node: Symbol, id: &OrderId, answer: Answer, now: Timestamp) {

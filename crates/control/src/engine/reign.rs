@@ -14,7 +14,10 @@ use plimsoll_provider::{Error, OrderId, Owner};
 use tokio::{sync::mpsc, task::JoinSet};
 use tracing::{info, warn};
 
-use super::pass::{News, OpenOrder};
+use super::{
+    pass::{News, OpenOrder},
+    recall::no_later,
+};
 use crate::{
     observe::Asked,
     orders::{Done, Ledger, Outcome},
@@ -133,7 +136,7 @@ impl Reign {
         match loaded.found {
             Found::Memory(memory) => {
                 self.saved = Some((*memory).clone());
-                self.memory = *memory;
+                self.memory = no_later(*memory, now);
             }
             Found::Nothing => blank = true,
             Found::Broken(error) => {
@@ -147,11 +150,16 @@ impl Reign {
                 Intent::Retire { .. } if stored.phase.is_over() => {
                     self.over.insert(stored.id.clone(), stored.since.unwrap_or(now).min(now));
                 }
-                Intent::Retire { group, node, instance, why } => {
+                // A node leaves once; another order for it has nothing left to say.
+                Intent::Retire { node, .. } if self.retiring.contains_key(node) => {
+                    self.over.insert(stored.id.clone(), now);
+                }
+                Intent::Retire { group, node, instance, was_closed, why } => {
                     let (id, instance, why) = (stored.id.clone(), instance.clone(), why.clone());
                     info!(%node, order = %id, phase = ?stored.phase, "goes on leaving");
-                    let since = stored.created.unwrap_or(now);
-                    let retirement = Retirement::new(id, *group, *node, instance, why, since);
+                    let since = stored.created.unwrap_or(now).min(now);
+                    let mut retirement = Retirement::new(id, *group, *node, instance, why, since);
+                    retirement.was_closed = *was_closed;
                     self.retiring.insert(*node, retirement.resume(stored.phase, now));
                 }
             }

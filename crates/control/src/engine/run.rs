@@ -4,24 +4,22 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use jiff::Timestamp;
 use plimsoll_cluster::{lease::Standing, mirror::Staleness};
-use plimsoll_model::{Advice, Memory, Question};
-use plimsoll_provider::Inventory;
+use plimsoll_model::Memory;
+use plimsoll_provider::{Inventory, Provider as _};
 use tokio::time::Instant;
-use tracing::{debug, error};
+use tracing::debug;
 
 use super::{
-    Cause, Engine, FIRST_LOOK, HeldBack, Pass, Took,
-    decide::{Decision, Matter, Sight, decide},
+    Begun, Cause, Engine, FIRST_LOOK, HeldBack, Pass, REST, Took,
+    decide::{Decision, Matter},
     later,
     reign::{Event, State, load},
+    think::unacted,
 };
-use crate::{observe::Owners, orders::Chore, retire, settings::Mode, soft};
+use crate::{orders::Chore, retire::Retirement, settings::Mode, soft};
 
 /// How long orders of an earlier run are waited for before anything else is begun.
 const RESUMPTION: Duration = Duration::from_secs(5);
-
-/// How often an expander service is asked in one pass.
-const ROUNDS: usize = 4;
 
 // === impl Engine ===
 
@@ -50,7 +48,9 @@ impl Engine {
             && at <= now
         {
             self.due = None;
+            let begun = Instant::now();
             self.pass(cause).await;
+            self.rested = later(self.clock.now(), begun.elapsed().saturating_mul(REST));
         }
         self.save(self.clock.now());
     }
@@ -62,8 +62,8 @@ impl Engine {
             let clerk = self.clerk.clone();
             reign.spawn(async move {
                 match chore {
-                    Chore::Place(order) => {
-                        let (outcome, noted) = clerk.place(&order).await;
+                    Chore::Place(order, why) => {
+                        let (outcome, noted) = clerk.order(&order, why.as_deref()).await;
                         Event::Placed(order.id, outcome, noted)
                     }
                     Chore::Note(id, phase, message) => {
@@ -142,13 +142,18 @@ impl Engine {
             expected: reign.ledger.expected(),
             leaving: reign.retiring.keys().copied().collect(),
             revocable: revocable.map(|one| (one.node, one.unneeded)).collect(),
-            check: reign.retiring.values().any(retire::Retirement::is_in_doubt),
+            releasing: (reign.retiring.values())
+                .filter(|one| one.is_releasing())
+                .map(|one| one.node)
+                .collect(),
+            check: reign.retiring.values().any(Retirement::is_in_doubt),
             advice: Vec::new(),
             whole_world: self.handle.take_wish(),
         };
         let Some(mut decision) = self.decide(matter).await else { return };
-        // Deciding took a while, and somebody else may lead by now.
-        if *self.standing.borrow() != Standing::Leading {
+        // Deciding took a while, and somebody else may lead by now, or have led meanwhile.
+        let led_on = !self.standing.has_changed().unwrap_or_default();
+        if !led_on || *self.standing.borrow() != Standing::Leading {
             return;
         }
         let begun_at = Instant::now();
@@ -160,7 +165,7 @@ impl Engine {
             self.act(&decision, now)
         } else {
             self.remember(unacted(&before, planned));
-            super::Begun::default()
+            Begun::default()
         };
         self.review(now);
         let acting = begun_at.elapsed();
@@ -175,7 +180,7 @@ impl Engine {
         at: Timestamp,
         held_back: Option<HeldBack>,
         decision: Decision,
-        begun: super::Begun,
+        begun: Begun,
         waited: Duration,
         act: Duration,
     ) {
@@ -196,7 +201,7 @@ impl Engine {
             memory: Arc::new(reign.memory.clone()),
             begun,
             orders: reign.ledger.orders(),
-            retirements: reign.retiring.values().map(retire::Retirement::view).collect(),
+            retirements: reign.retiring.values().map(Retirement::view).collect(),
             took: Took { waited, observe: decision.observing, plan: decision.planning, act },
             world: decision.world,
         });
@@ -222,67 +227,15 @@ impl Engine {
         }
     }
 
-    fn ask_owners(&mut self, inventory: &Inventory) {
+    /// Asks whose nodes those are that the inventory does not explain.
+    pub(super) fn ask_owners(&mut self, inventory: &Inventory) {
         let Some(reign) = &mut self.reign else { return };
         for asked in self.sight.owners.ask(&mut self.sight.mirror, inventory) {
             let fleet = Arc::clone(&self.fleet);
             reign.spawn(async move {
-                use plimsoll_provider::Provider as _;
-
                 let answer = fleet.owner(&asked.identity).await;
                 Event::Owner(asked, answer)
             });
-        }
-    }
-
-    /// Thinks aside, and again when the user's service has something to say.
-    async fn decide(&mut self, mut matter: Matter) -> Option<Decision> {
-        for round in 0..=ROUNDS {
-            let (decision, given_back) = self.think(matter).await?;
-            matter = given_back;
-            let decision = decision?;
-            let Some(adviser) = self.adviser.clone().filter(|_| round < ROUNDS) else {
-                return Some(decision);
-            };
-            let asked =
-                |question: &Question| matter.advice.iter().any(|known| known.question == *question);
-            let questions: Vec<_> =
-                decision.plan.questions.iter().filter(|question| !asked(question)).collect();
-            if questions.is_empty() {
-                return Some(decision);
-            }
-            let mut answers = Vec::new();
-            for question in questions {
-                let advice = adviser.advise(question, &decision.seen);
-                let best = tokio::time::timeout(self.settings.pace.advice, advice).await;
-                let best = best.unwrap_or_default();
-                answers.push(Advice { question: question.clone(), best });
-            }
-            matter.advice.extend(answers);
-        }
-        None
-    }
-
-    async fn think(&mut self, matter: Matter) -> Option<(Option<Decision>, Matter)> {
-        let blind = Sight {
-            mirror: plimsoll_cluster::mirror::Mirror::new(matter.now),
-            owners: Owners::default(),
-        };
-        let mut sight = std::mem::replace(&mut self.sight, blind);
-        let thought = tokio::task::spawn_blocking(move || {
-            let decision = decide(&mut sight, &matter);
-            (sight, decision, matter)
-        });
-        match thought.await {
-            Ok((sight, decision, matter)) => {
-                self.sight = sight;
-                Some((decision, matter))
-            }
-            Err(problem) => {
-                // Only when the process ends: the planner's own failures are caught where it runs.
-                error!(%problem, "could not think; what was seen of the cluster is lost");
-                None
-            }
         }
     }
 
@@ -300,22 +253,6 @@ impl Engine {
             inventory.groups.iter().map(|state| (state.group.id, state.group.target)).collect();
         let shown = |group| Some((*targets.get(&group)?, self.fleet.as_of(group)?));
         reign.ledger.review(shown, &reign.memory, now);
-    }
-}
-
-/// What is remembered of a plan that is not acted on: what was found out, and nothing that would have been done.
-fn unacted(before: &Memory, planned: Memory) -> Memory {
-    let before = before.clone();
-    Memory {
-        last_scale_up: before.last_scale_up,
-        last_scale_down: before.last_scale_down,
-        last_scale_down_failure: before.last_scale_down_failure,
-        group_activity: before.group_activity,
-        orders: before.orders,
-        replacement: before.replacement,
-        consolidated: before.consolidated,
-        recent_evictions: before.recent_evictions,
-        ..planned
     }
 }
 

@@ -6,6 +6,9 @@ use plimsoll_provider::{Error, Inventory, NodeIdentity, Owner};
 use rustc_hash::{FxHashMap, FxHashSet};
 use tracing::debug;
 
+/// How many questions may be open, so that orders do not have to wait behind them.
+const AT_ONCE: usize = 16;
+
 /// Answers of providers. An answer holds until the node or the inventory changes; while a new one is awaited the old one counts.
 #[derive(Debug, Default)]
 pub(crate) struct Owners {
@@ -73,7 +76,10 @@ impl Owners {
                 (!holds).then_some(Asked { identity, node: *node, edition: self.edition })
             })
             .collect();
-        questions.sort_by_key(|question| question.node);
+        // Those of whom least is known come first; the others have their turn in later passes.
+        let age = |question: &Asked| self.known.get(&question.node).map(|known| known.edition);
+        questions.sort_by_key(|question| (age(question), question.node));
+        questions.truncate(AT_ONCE.saturating_sub(self.asked.len()));
         self.asked.extend(questions.iter().map(|question| question.node));
         questions
     }
@@ -93,6 +99,11 @@ impl Owners {
                 false
             }
         }
+    }
+
+    /// Whether no question is open.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.asked.is_empty()
     }
 
     /// Questions under way will not be answered.

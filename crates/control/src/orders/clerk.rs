@@ -45,22 +45,26 @@ impl Clerk {
             let outcome = Outcome::NotPlaced(error.to_string());
             return Done { repairs, order: Some((order.id, outcome, true)) };
         }
-        self.faults.point(Point::Decided).await;
-        let Order { group, count, from, .. } = order;
-        let intent = Intent::Increase { group, count, from, why };
-        if let Err(error) = self.orders.write(&order.id, &intent, self.clock.now()).await {
-            warn!(order = %order.id, %error, "nothing is bought before it is written down");
-            // It may have been written all the same, and must not be found later.
-            let _ = self.orders.remove(&order.id).await;
-            let outcome = Outcome::NotPlaced(error.to_string());
-            return Done { repairs, order: Some((order.id, outcome, true)) };
-        }
-        let (outcome, noted) = self.place(&order).await;
+        let (outcome, noted) = self.order(&order, Some(&why)).await;
         Done { repairs, order: Some((order.id, outcome, noted)) }
     }
 
+    /// Places an order, and writes down what became of it. One of which is said what it is for is written down first.
+    pub(crate) async fn order(&self, order: &Order, why: Option<&str>) -> (Outcome, bool) {
+        if let Some(why) = why {
+            self.faults.point(Point::Decided).await;
+            let Order { group, count, from, .. } = *order;
+            let intent = Intent::Increase { group, count, from, why: why.to_owned() };
+            if let Err(error) = self.orders.write(&order.id, &intent, self.clock.now()).await {
+                warn!(order = %order.id, %error, "nothing is bought before it is written down");
+                return (Outcome::Unwritten(error.to_string()), true);
+            }
+        }
+        self.place(order).await
+    }
+
     /// Places an order that is written down, and writes down what became of it.
-    pub(crate) async fn place(&self, order: &Order) -> (Outcome, bool) {
+    async fn place(&self, order: &Order) -> (Outcome, bool) {
         self.faults.point(Point::Wanted).await;
         let answer = self.fleet.increase(order).await;
         self.faults.point(Point::Answered).await;

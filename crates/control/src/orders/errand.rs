@@ -82,17 +82,13 @@ pub(crate) fn new_id(verb: &str, subject: &str) -> Option<OrderId> {
 
 impl Errand {
     fn grow(&mut self, from: u32, to: u32, why: &str) {
-        match &mut self.order {
-            Some((order, reason)) => {
-                order.count = to.saturating_sub(order.from);
-                *reason = format!("{reason}; {why}");
-            }
-            None => {
-                let Some(id) = new_id("increase", self.group.as_str()) else { return };
-                let count = to.saturating_sub(from);
-                let order = Order { id, group: self.group, count, from };
-                self.order = Some((order, why.to_owned()));
-            }
+        if let Some((order, reason)) = &mut self.order {
+            order.count = to.saturating_sub(order.from);
+            *reason = format!("{reason}; {why}");
+        } else {
+            let Some(id) = new_id("increase", self.group.as_str()) else { return };
+            let count = to.saturating_sub(from);
+            self.order = Some((Order { id, group: self.group, count, from }, why.to_owned()));
         }
         self.order = self.order.take().filter(|(order, _)| order.count > 0);
     }

@@ -32,7 +32,7 @@ fn while_an_order_is_under_way_the_group_is_seen_as_it_will_be() {
     let settings = OrderSettings::default();
     let mut ledger = Ledger::default();
     let order = order("one");
-    ledger.begin(&order, at(0));
+    ledger.begin(&order, "web", at(0));
     assert!(ledger.is_busy(group()));
     assert_eq!(ledger.expected()[&group()], 5);
     ledger.answered(&order.id, Outcome::Placed, true, &settings, at(1));
@@ -50,7 +50,7 @@ fn an_order_is_done_when_nothing_of_it_is_awaited() {
     let settings = OrderSettings::default();
     let mut ledger = Ledger::default();
     let order = order("one");
-    ledger.begin(&order, at(0));
+    ledger.begin(&order, "web", at(0));
     ledger.answered(&order.id, Outcome::Placed, true, &settings, at(1));
     let awaited = plimsoll_model::Order { group: group(), increase: 2, at: at(0) };
     let awaiting = Memory { orders: vec![awaited], ..Memory::default() };
@@ -68,13 +68,13 @@ fn without_an_answer_the_same_order_is_placed_again_and_given_up_after_a_while()
     let settings = OrderSettings::default();
     let mut ledger = Ledger::default();
     let order = order("one");
-    ledger.begin(&order, at(0));
+    ledger.begin(&order, "web", at(0));
     let away = || Outcome::Failed(Error::retry("away"));
     assert!(ledger.answered(&order.id, away(), true, &settings, at(1)).is_none());
     assert!(ledger.is_busy(group()), "nobody knows whether it was taken");
     assert_eq!(ledger.wake(), Some(at(6)));
     assert_eq!(ledger.chores(&settings, at(5)), []);
-    assert_eq!(ledger.chores(&settings, at(6)), [Chore::Place(order.clone())]);
+    assert_eq!(ledger.chores(&settings, at(6)), [Chore::Place(order.clone(), None)]);
     assert_eq!(ledger.chores(&settings, at(6)), [], "once");
     let slow = Error::retry("busy").with_retry_after(Duration::from_secs(40));
     assert!(ledger.answered(&order.id, Outcome::Failed(slow), true, &settings, at(7)).is_none());
@@ -87,19 +87,38 @@ fn without_an_answer_the_same_order_is_placed_again_and_given_up_after_a_while()
 }
 
 #[test]
+fn an_order_that_could_not_be_written_keeps_its_name() {
+    let settings = OrderSettings::default();
+    let mut ledger = Ledger::default();
+    let order = order("one");
+    ledger.begin(&order, "web", at(0));
+    let away = || Outcome::Unwritten("away".to_owned());
+    assert!(ledger.answered(&order.id, away(), true, &settings, at(1)).is_none());
+    assert!(ledger.is_busy(group()), "nobody knows whether it was written");
+    let again = [Chore::Place(order.clone(), Some("web".to_owned()))];
+    assert_eq!(ledger.chores(&settings, at(6)), again);
+    assert!(ledger.answered(&order.id, away(), true, &settings, at(200)).is_none());
+    assert!(!ledger.is_busy(group()), "it is given up");
+    let chores = ledger.chores(&settings, at(200));
+    let failed = Chore::Note(order.id, Phase::Failed, "away".to_owned());
+    assert_eq!(chores, [failed], "should it be there, nobody places it later");
+}
+
+#[test]
 fn a_refusal_is_told_with_the_providers_code() {
     let settings = OrderSettings::default();
     let mut ledger = Ledger::default();
     let order = order("one");
-    ledger.begin(&order, at(0));
+    ledger.begin(&order, "web", at(0));
     let refusal = Error::new(Class::OutOfCapacity, "sold out").with_code("STOCKOUT");
     let news = ledger.answered(&order.id, Outcome::Failed(refusal), false, &settings, at(1));
     let Some(News::OrderFailed { code, order: failed, .. }) = news else { panic!("{news:?}") };
     assert_eq!((code.as_str(), failed.message.as_str()), ("STOCKOUT", "sold out"));
     let chores = ledger.chores(&settings, at(1));
     assert_eq!(chores, [Chore::Note(order.id.clone(), Phase::Failed, "sold out".to_owned())]);
-    ledger.not_noted(&order.id);
-    assert_eq!(ledger.chores(&settings, at(2)).len(), 1, "until it is written down");
+    ledger.not_noted(&order.id, &settings, at(2));
+    assert_eq!((ledger.chores(&settings, at(3)), ledger.wake()), (Vec::new(), Some(at(7))));
+    assert_eq!(ledger.chores(&settings, at(7)).len(), 1, "until it is written down");
 }
 
 #[test]
@@ -112,7 +131,7 @@ fn what_an_earlier_run_wanted_is_placed_again_under_its_name() {
     ledger.resume(&stored(Phase::Wanted), &mut memory, at(30));
     assert_eq!(memory.orders.len(), 1, "and once only");
     let again = Order { id: OrderId::new("old").unwrap(), ..order("one") };
-    assert_eq!(ledger.chores(&settings, at(30)), [Chore::Place(again.clone())]);
+    assert_eq!(ledger.chores(&settings, at(30)), [Chore::Place(again.clone(), None)]);
     ledger.answered(&again.id, Outcome::Placed, true, &settings, at(31));
     assert!(!ledger.is_resuming());
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use plimsoll_cluster::{
     Client, evict, nodes,
     orders::{Intent, Orders, Phase},
-    taints::{self, Cordon, Mark, Marking},
+    taints::{self, Cordon, Mark, Marked, Marking},
 };
 use plimsoll_model::Symbol;
 use plimsoll_net::Clock;
@@ -47,6 +47,7 @@ impl Subject {
             group: *group,
             node: *node,
             instance: instance.clone(),
+            was_closed: *was_closed,
             why: why.clone(),
         };
         Self {
@@ -91,12 +92,12 @@ impl Crew {
         }
     }
 
-    /// Takes a mark off that no order explains.
+    /// Takes a mark off that no order explains. Says whether there was one.
     pub(crate) async fn clean(&self, node: Symbol, cordon: bool) -> Result<bool, String> {
         let open = if cordon { Cordon::Open } else { Cordon::Keep };
         let cleaned =
             taints::mark(&self.client, node.as_str(), Mark::Leaving, Marking::Take, open).await;
-        cleaned.map_err(|error| error.to_string())
+        cleaned.map(|marked| marked == Marked::Written).map_err(|error| error.to_string())
     }
 
     async fn mark(&self, subject: &Subject) -> Result<bool, String> {
@@ -109,7 +110,7 @@ impl Crew {
             taints::mark(&self.client, node, Mark::Leaving, Marking::Put(now), close).await;
         self.faults.point(Point::Marked).await;
         info!(node, order = %subject.id, "leaves");
-        marked.map_err(|error| error.to_string())
+        marked.map(|marked| marked != Marked::Gone).map_err(|error| error.to_string())
     }
 
     async fn delete(&self, subject: &Subject) -> Result<Result<(), Error>, String> {

@@ -64,6 +64,11 @@ impl Drain {
         Self { noted: false, begun: now, occupied: None, asked: BTreeMap::new() }
     }
 
+    /// Once more, after something came when all was gone.
+    pub(super) fn again(now: Timestamp) -> Self {
+        Self { noted: true, ..Self::new(now) }
+    }
+
     pub(super) fn is_noted(&self) -> bool {
         self.noted
     }
@@ -97,9 +102,13 @@ impl Drain {
             }
         }
         let Some(wave) = wave else { return Progress::Empty(jobs) };
-        let mut wake: Option<Timestamp> = None;
+        let end = later(self.begun, rules.longest_drain());
+        if end <= now {
+            return Progress::Stuck("pods keep coming back".to_owned());
+        }
+        let mut wake = Some(end);
         let mut wait_until = |moment: Timestamp| {
-            wake = Some(wake.map_or(moment, |wake| wake.min(moment)));
+            wake = wake.map(|wake: Timestamp| wake.min(moment));
         };
         let of_wave = |pod: &&PodSeen| rules.wave(pod.priority).0 == wave;
         for pod in pods.iter().filter(movable).filter(of_wave) {
@@ -197,5 +206,18 @@ impl RetireSettings {
         let lower = self.waves.iter().filter(|(lowest, _)| *lowest <= priority).max();
         let wave = lower.or_else(|| self.waves.iter().min());
         wave.copied().unwrap_or((i32::MIN, self.max_grace))
+    }
+
+    /// By then all waves should have left, each asked for as long as it may be and with all the time it gets.
+    fn longest_drain(&self) -> SignedDuration {
+        let waves: Vec<u32> = match self.waves.as_slice() {
+            [] => vec![self.max_grace],
+            waves => waves.iter().map(|(_, most)| *most).collect(),
+        };
+        let wave = |grace: u32| {
+            let grace = SignedDuration::from_secs(i64::from(grace));
+            grace.saturating_add(self.eviction_time).saturating_add(self.headroom)
+        };
+        waves.into_iter().map(wave).fold(SignedDuration::ZERO, SignedDuration::saturating_add)
     }
 }

@@ -121,8 +121,9 @@ fn machine(
     instance: &str,
     as_of: Option<Timestamp>,
 ) -> Machine {
-    let Some(state) = inventory.group(group) else { return Machine::Unknown };
-    match (state.instance(instance), as_of) {
+    // A group that a complete list does not have is gone with all its machines.
+    let found = inventory.group(group).and_then(|state| state.instance(instance));
+    match (found, as_of) {
         (Some(found), _) if found.state == InstanceState::Deleting => Machine::Deleting,
         (Some(_), _) => Machine::Here,
         (None, Some(as_of)) => Machine::Gone { as_of },

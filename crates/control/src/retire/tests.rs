@@ -172,11 +172,52 @@ fn after_a_restart_it_is_checked_again_unless_the_machine_may_be_gone() {
     let mut early = retirement().resume(Phase::Draining, at(100));
     assert_eq!(jobs(&early.step(&seen(&[]), &rules, at(100))), ["Mark"]);
     let mut late = retirement().resume(Phase::Deleting, at(100));
-    assert_eq!(jobs(&late.step(&seen(&[]), &rules, at(100))), ["Delete"]);
-    let gone = Error::not_found("no such machine");
-    late.hear(Answer::Deleted(Ok(Err(gone))), &rules, at(101));
-    let nothing = Sighting { machine: Machine::Gone { as_of: at(110) }, ..Sighting::default() };
-    assert_eq!(jobs(&late.step(&nothing, &rules, at(111))), ["finish"]);
+    // It may have been opened again before the process ended, so it is checked like any other.
+    assert_eq!(jobs(&late.step(&seen(&[]), &rules, at(100))), ["Mark"]);
+    let gone = |as_of| Sighting { machine: Machine::Gone { as_of }, ..Sighting::default() };
+    let mut gone_before = retirement().resume(Phase::Deleting, at(100));
+    assert_eq!(jobs(&gone_before.step(&gone(at(110)), &rules, at(111))), ["finish"]);
+    let deleting = Sighting { machine: Machine::Deleting, ..seen(&[pod("last", 0)]) };
+    assert_eq!(jobs(&late.step(&deleting, &rules, at(101))), [""; 0]);
+    late.hear(Answer::Marked(Ok(true)), &rules, at(101));
+    assert_eq!(jobs(&late.step(&gone(at(110)), &rules, at(111))), ["finish"]);
+}
+
+#[test]
+fn a_deletion_that_was_taken_and_not_made_is_asked_for_again() {
+    let rules = RetireSettings::default();
+    let mut node = draining(&rules);
+    node.step(&seen(&[]), &rules, at(8));
+    node.hear(Answer::Deleted(Ok(Ok(()))), &rules, at(8));
+    assert_eq!(node.step(&seen(&[]), &rules, at(9)).wake, Some(at(308)));
+    assert_eq!(jobs(&node.step(&seen(&[]), &rules, at(308))), ["Delete"]);
+}
+
+#[test]
+fn a_drain_ends_though_pods_keep_coming() {
+    let rules = RetireSettings::default();
+    let mut node = draining(&rules);
+    let mut asked = 0;
+    for second in 8.. {
+        let pods = [pod(&format!("web-{second}"), 0)];
+        let jobs = jobs(&node.step(&seen(&pods), &rules, at(second)));
+        if jobs == ["release: pods keep coming back"] {
+            break;
+        }
+        asked += jobs.len();
+        node.hear(Answer::Evicted(pods[0].name.clone(), Eviction::Accepted), &rules, at(second));
+    }
+    assert_eq!(asked, 600 + 120 + 30 - 1);
+}
+
+#[test]
+fn who_comes_during_a_delay_has_to_leave_first() {
+    let rules = RetireSettings::default();
+    let mut node = draining(&rules);
+    let delayed = Sighting { delays: vec!["backup".to_owned()], ..seen(&[]) };
+    assert_eq!(jobs(&node.step(&delayed, &rules, at(8))), [""; 0]);
+    assert_eq!(jobs(&node.step(&seen(&[pod("late", 0)]), &rules, at(60))), ["evict late"]);
+    assert_eq!(jobs(&node.step(&seen(&[]), &rules, at(62))), ["Delete"]);
 }
 
 /// Something that happens to a node on its way out.

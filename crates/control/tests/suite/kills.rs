@@ -21,7 +21,7 @@ async fn kill_at(stage: &mut Stage, point: Point, begin: impl Fn(&Stage)) {
     let (faults, wire) = Faults::at(point);
     stage.start(faults);
     begin(stage);
-    tokio::time::timeout(std::time::Duration::from_secs(3600), wire.tripped())
+    tokio::time::timeout(std::time::Duration::from_hours(1), wire.tripped())
         .await
         .unwrap_or_else(|_| panic!("nobody came to {point:?}"));
     stage.kill().await;
@@ -102,7 +102,7 @@ async fn a_release_is_finished_by_the_next_process() {
         stage.scale("web", 0);
         stage.until("the node leaves", |stage| !stage.is_all_open()).await;
         stage.scale("web", 3);
-        tokio::time::timeout(std::time::Duration::from_secs(3600), wire.tripped()).await.unwrap();
+        tokio::time::timeout(std::time::Duration::from_hours(1), wire.tripped()).await.unwrap();
         stage.kill().await;
         stage.start(Faults::default());
         stage.until("three pods run", |stage| stage.running("web") == 3).await;

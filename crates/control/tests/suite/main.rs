@@ -1,8 +1,12 @@
 //! The loop against a whole cluster in this process: API server, controllers, scheduler, fake kubelets, and a simulated
 //! infrastructure whose machines become nodes. Time is tokio's and paused: hours pass at once.
 
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test stops where it is surprised")]
+
 mod stage;
 
+// Places to stop at are not compiled into releases.
+#[cfg(debug_assertions)]
 mod kills;
 mod scale_down;
 mod scale_up;

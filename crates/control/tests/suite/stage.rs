@@ -221,7 +221,7 @@ impl Stage {
 
     pub(crate) fn scale(&self, name: &str, replicas: u32) {
         self.modify("deployments.apps", name, |object| {
-            object["spec"]["replicas"] = replicas.into()
+            object["spec"]["replicas"] = replicas.into();
         });
     }
 

@@ -172,7 +172,7 @@ async fn settings_change_while_it_runs() {
     stage.until("three pods run", |stage| stage.running("web") == 3).await;
     assert_eq!(stage.bought(), of("cheap", 1));
     let before = stage.last_pass().number;
-    stage.reset(|settings| settings.pace.scan = std::time::Duration::from_secs(3600));
+    stage.reset(|settings| settings.pace.scan = std::time::Duration::from_hours(1));
     stage.pass(1).await;
     let pass = stage.last_pass();
     assert_eq!((pass.number, pass.cause), (before + 1, Cause::Settings));

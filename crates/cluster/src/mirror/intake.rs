@@ -1,0 +1,198 @@
+//! Objects as they come from the watches, and go.
+
+use kube::api::DynamicObject;
+use plimsoll_manifest::Reader;
+use plimsoll_model::Symbol;
+use tracing::warn;
+
+use super::{
+    Effect, Mirror, Unreadable,
+    facts::{PodFacts, identity, is_same, is_storage, node_effect, text, uid},
+    named::Name,
+};
+use crate::source::Watched;
+
+/// How many shapes may have been abandoned before they are looked for.
+const SWEEP_AFTER: u32 = 10_000;
+
+// === impl Mirror ===
+
+impl Mirror {
+    pub(super) fn put(&mut self, watched: Watched, object: &DynamicObject) -> Effect {
+        self.puts += 1;
+        if self.puts > SWEEP_AFTER {
+            self.puts = 0;
+            self.reader.sweep();
+        }
+        let name = Name::of(object);
+        self.health.told(watched, &name);
+        let key = (watched, name.clone());
+        self.unreadable.remove(&key);
+        match self.take(watched, name, object) {
+            Ok(effect) => effect,
+            Err(problem) => {
+                let named_node =
+                    object.data.pointer("/spec/nodeName").and_then(|node| node.as_str());
+                let node = named_node.map(Symbol::new);
+                warn!(%problem, "cannot read an object that the API server accepted");
+                self.remove(watched, &key.1);
+                self.unreadable.insert(key, Unreadable { node, problem });
+                Effect::Changed
+            }
+        }
+    }
+
+    fn take(
+        &mut self,
+        watched: Watched,
+        name: Name,
+        object: &DynamicObject,
+    ) -> Result<Effect, String> {
+        let text = text(watched, object)?;
+        if is_storage(watched) {
+            self.storage.insert((watched, name), text);
+            self.storage_changed = true;
+            return Ok(Effect::Changed);
+        }
+        let read = self.reader.add_json(&text);
+        let drained = self.reader.drain();
+        read.map_err(|error| error.to_string())?;
+        let objects = drained.map_err(|error| error.to_string())?;
+        let world = &mut self.world;
+        let mut effect = Effect::None;
+        for node in objects.nodes {
+            self.identities.insert(node.name, identity(object));
+            self.node_uids.insert(node.name, uid(object));
+            let before = self.nodes.put(&mut world.nodes, node.name, node.clone());
+            effect = effect.max(match before {
+                Some(before) if before == node => Effect::None,
+                Some(before) => node_effect(&before, &node),
+                None => Effect::Urgent,
+            });
+        }
+        for pod in objects.pods {
+            let facts = PodFacts::of(object);
+            let refused = facts.is_refused && pod.node.is_none() && pod.deletion.is_none();
+            let known = self.pod_facts.insert(name.clone(), facts);
+            let news = refused && !known.is_some_and(|known| known.is_refused);
+            let before = self.pods.put(&mut world.pods, name.clone(), pod.clone());
+            effect = effect.max(match before {
+                // The scheduler has the first look: most pods find a place without us.
+                _ if news => Effect::Urgent,
+                Some(before) if is_same(&before, &pod) => Effect::None,
+                _ => Effect::Changed,
+            });
+        }
+        for set in objects.daemon_sets {
+            let before = self.daemon_sets.put(&mut world.daemon_sets, name.clone(), set.clone());
+            effect = effect.max(changed(before.as_ref() == Some(&set)));
+        }
+        for controller in objects.controllers {
+            let key = (controller.kind, name.clone());
+            let before = self.controllers.put(&mut world.controllers, key, controller.clone());
+            effect = effect.max(changed(before.as_ref() == Some(&controller)));
+        }
+        for budget in objects.budgets {
+            let before = self.budgets.put(&mut world.budgets, name.clone(), budget.clone());
+            effect = effect.max(changed(before.as_ref() == Some(&budget)));
+        }
+        for (namespace, labels) in objects.namespaces {
+            world.namespaces.insert(namespace, labels);
+            effect = effect.max(Effect::Changed);
+        }
+        Ok(effect)
+    }
+
+    pub(super) fn remove(&mut self, watched: Watched, name: &Name) -> Effect {
+        self.unreadable.remove(&(watched, name.clone()));
+        let world = &mut self.world;
+        let known = match watched {
+            Watched::Nodes => {
+                let node = Symbol::new(&name.name);
+                self.identities.remove(&node);
+                self.node_uids.remove(&node);
+                let gone = self.nodes.remove(&mut world.nodes, &node).is_some();
+                return if gone { Effect::Urgent } else { Effect::None };
+            }
+            Watched::Pods => {
+                self.pod_facts.remove(name);
+                self.pods.remove(&mut world.pods, name).is_some()
+            }
+            Watched::DaemonSets => self.daemon_sets.remove(&mut world.daemon_sets, name).is_some(),
+            Watched::ReplicaSets
+            | Watched::StatefulSets
+            | Watched::Jobs
+            | Watched::ReplicationControllers => {
+                let key = (Symbol::new(watched.kind()), name.clone());
+                self.controllers.remove(&mut world.controllers, &key).is_some()
+            }
+            Watched::Budgets => self.budgets.remove(&mut world.budgets, name).is_some(),
+            Watched::Namespaces => world.namespaces.remove(&Symbol::new(&name.name)).is_some(),
+            storage => {
+                self.storage_changed = true;
+                self.storage.remove(&(storage, name.clone())).is_some()
+            }
+        };
+        changed(!known)
+    }
+
+    /// A list begins anew: from here on it is noted what is in it.
+    pub(super) fn begin(&mut self, watched: Watched) {
+        let unreadable = self.unreadable.keys().filter(|(of, _)| *of == watched);
+        let mut names: Vec<Name> = unreadable.map(|(_, name)| name.clone()).collect();
+        names.extend(self.names(watched));
+        self.health.begin(watched, names);
+    }
+
+    /// The list is complete: what was there before and was not told again is gone.
+    pub(super) fn end(&mut self, watched: Watched) {
+        for name in self.health.end(watched) {
+            self.remove(watched, &name);
+        }
+    }
+
+    fn names(&self, watched: Watched) -> Vec<Name> {
+        match watched {
+            Watched::Nodes => self.nodes.keys().map(|node| Name::cluster(node.as_str())).collect(),
+            Watched::Pods => self.pods.keys().cloned().collect(),
+            Watched::DaemonSets => self.daemon_sets.keys().cloned().collect(),
+            Watched::ReplicaSets
+            | Watched::StatefulSets
+            | Watched::Jobs
+            | Watched::ReplicationControllers => {
+                let kind = Symbol::new(watched.kind());
+                let of_kind = self.controllers.keys().filter(|(of, _)| *of == kind);
+                of_kind.map(|(_, name)| name.clone()).collect()
+            }
+            Watched::Budgets => self.budgets.keys().cloned().collect(),
+            Watched::Namespaces => {
+                let namespaces = self.world.namespaces.keys();
+                namespaces.map(|namespace| Name::cluster(namespace.as_str())).collect()
+            }
+            storage => {
+                let of_kind = self.storage.keys().filter(|(of, _)| *of == storage);
+                of_kind.map(|(_, name)| name.clone()).collect()
+            }
+        }
+    }
+
+    pub(super) fn read_storage(&mut self) {
+        let mut reader = Reader::new(self.world.now);
+        for ((watched, name), text) in &self.storage {
+            if let Err(error) = reader.add_json(text) {
+                warn!(%error, "cannot read an object that the API server accepted");
+                let problem = error.to_string();
+                self.unreadable
+                    .insert((*watched, name.clone()), Unreadable { node: None, problem });
+            }
+        }
+        match reader.finish() {
+            Ok(objects) => self.world.storage = objects.storage,
+            Err(error) => warn!(%error, "kept the storage objects as they were"),
+        }
+    }
+}
+
+const fn changed(same: bool) -> Effect {
+    if same { Effect::None } else { Effect::Changed }
+}

@@ -1,0 +1,100 @@
+//! One order in the books.
+
+use jiff::Timestamp;
+use plimsoll_cluster::orders::Phase;
+use plimsoll_provider::{Class, Error};
+
+use super::later;
+use crate::{
+    engine::{News, OpenOrder},
+    settings::OrderSettings,
+};
+
+/// What became of an attempt to place an order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// The provider took the order.
+    Placed,
+    /// The provider refused, or did not answer.
+    Failed(Error),
+    /// The order could not be written down, or nobody knows whether it is: the provider was not asked.
+    Unwritten(String),
+    /// What had to be put right before was not: neither was the order written nor the provider asked.
+    NotPlaced(String),
+}
+
+/// One order in the books.
+#[derive(Debug)]
+pub(super) struct Entry {
+    pub order: OpenOrder,
+    /// When it was first tried by this process.
+    pub tried: Timestamp,
+    /// When it is to be placed again.
+    pub retry: Option<Timestamp>,
+    /// When the provider answered, or it was given up.
+    pub ended: Option<Timestamp>,
+    /// The provider's inventory shows it.
+    pub seen: bool,
+    /// When the phase is to be written down; `None` when it is.
+    pub note: Option<Timestamp>,
+    /// It was found from an earlier run, and nobody has answered yet.
+    pub resumed: bool,
+    /// What it is for.
+    pub why: String,
+    /// The order itself is written down.
+    pub written: bool,
+}
+
+// === impl Entry ===
+
+impl Entry {
+    /// Takes what became of an attempt to place it. `noted` says whether the new phase is written down.
+    pub(super) fn answered(
+        &mut self,
+        outcome: Outcome,
+        noted: bool,
+        settings: &OrderSettings,
+        now: Timestamp,
+    ) -> Option<News> {
+        self.resumed = false;
+        self.written |= !matches!(outcome, Outcome::Unwritten(_));
+        let patient = now.duration_since(self.tried) <= settings.patience;
+        match outcome {
+            Outcome::Placed => {
+                self.end(Phase::Placed, String::new(), noted, now);
+                Some(News::Placed(self.order.clone()))
+            }
+            Outcome::Failed(error) if error.class() == Class::Retry && patient => {
+                self.order.message = error.to_string();
+                let pause = error.retry_after().unwrap_or_default().max(settings.retry);
+                self.retry = Some(later(now, pause));
+                None
+            }
+            Outcome::Failed(error) => {
+                let noted = noted && error.class() != Class::Retry;
+                self.end(Phase::Failed, error.to_string(), noted, now);
+                let (class, code) = (error.class(), error.code().to_owned());
+                Some(News::OrderFailed { order: self.order.clone(), class, code })
+            }
+            // It may have been written all the same, so its name is kept.
+            Outcome::Unwritten(why) if patient => {
+                self.order.message = why;
+                self.retry = Some(later(now, settings.retry));
+                None
+            }
+            // No group is to blame for that.
+            Outcome::Unwritten(why) | Outcome::NotPlaced(why) => {
+                self.end(Phase::Failed, why, false, now);
+                None
+            }
+        }
+    }
+
+    pub(super) fn end(&mut self, phase: Phase, message: String, noted: bool, now: Timestamp) {
+        self.order.phase = phase;
+        self.order.message = message;
+        self.note = (!noted).then_some(now);
+        self.retry = None;
+        self.ended = Some(now);
+    }
+}
