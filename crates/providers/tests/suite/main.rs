@@ -5,3 +5,4 @@
 mod loopback;
 mod outage;
 mod simulated;
+mod stackpoint;

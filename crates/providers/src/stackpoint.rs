@@ -1,0 +1,24 @@
+//! StackPointCloud, later NetApp Kubernetes Service: clusters whose machines a service makes and deletes one by one.
+//!
+//! ```text
+//! StackPoint ──▶ Client ──▶ Rest ──▶ the service, or an Emulator
+//!     │
+//!     └─ reconcile: pools and records ─▶ Books ─▶ inventory, owner
+//! ```
+//! The service has no groups: its pools that are marked as autoscaled become groups. It has no targets either: an order is a number
+//! of records in state `draft`, at once, and a record that is deleted is gone.
+
+mod bounds;
+mod client;
+mod config;
+pub mod emulator;
+mod inventory;
+mod owner;
+mod provider;
+mod reconcile;
+mod template;
+pub mod testbed;
+mod wire;
+
+pub use config::{Bounds, Config, Environment, Refused, Token};
+pub use provider::StackPoint;

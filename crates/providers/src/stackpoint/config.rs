@@ -1,0 +1,262 @@
+//! Where the service is and which cluster is meant: four environment variables, or a file.
+//!
+//! ```yaml
+//! base-url: https://api.stackpoint.io       # else SPC_API_BASE_URL
+//! organization-id: 12                       # else ORGANIZATION_ID
+//! cluster-id: 345                           # else CLUSTER_ID
+//! token-file: /etc/stackpointio/api-token   # else CLUSTER_API_TOKEN; read again whenever it changes
+//! ca-file: /etc/stackpointio/ca.crt         # else the authorities that the system trusts
+//! node-pools-file: /etc/pools/nodepools     # the ConfigMap stackpoint-node-pools, mounted; read again at every refresh
+//! min-nodes: 3                              # of all groups together
+//! max-nodes: 50
+//! ```
+//! A value in the file goes before the variable. Files are looked for beside the configuration.
+
+use std::{
+    fmt, fs,
+    path::{Path, PathBuf},
+};
+
+use secrecy::SecretString;
+use thiserror::Error;
+
+use crate::{
+    document::{self, Checked, ConfigError, Field, Fields, Tree, Value, quoted},
+    rest::{Endpoint, Trust},
+};
+
+const FIELDS: [&str; 8] = [
+    "base-url",
+    "organization-id",
+    "cluster-id",
+    "token-file",
+    "ca-file",
+    "node-pools-file",
+    "min-nodes",
+    "max-nodes",
+];
+
+/// The variables of the original.
+const TOKEN: &str = "CLUSTER_API_TOKEN";
+const BASE_URL: &str = "SPC_API_BASE_URL";
+const ORGANIZATION: &str = "ORGANIZATION_ID";
+const CLUSTER: &str = "CLUSTER_ID";
+
+/// Where the service is and which cluster is meant.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// Where the service is.
+    pub endpoint: Endpoint,
+    /// Whose certificates are believed.
+    pub trust: Trust,
+    /// The organization that the cluster belongs to.
+    pub organization: i64,
+    /// The cluster.
+    pub cluster: i64,
+    /// Who we are to the service.
+    pub token: Token,
+    /// Pools as a file tells them, while there is such a file.
+    pub node_pools_file: Option<PathBuf>,
+    /// How many machines all groups together have.
+    pub bounds: Bounds,
+}
+
+/// Who we are to the service.
+#[derive(Clone)]
+pub enum Token {
+    /// From the environment; it holds until this process ends.
+    Fixed(SecretString),
+    /// In a file that may be written anew.
+    File(PathBuf),
+}
+
+/// How many machines all groups together have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Bounds {
+    /// At least so many.
+    pub min: u32,
+    /// At most so many; `None` for as many as the groups may have.
+    pub max: Option<u32>,
+}
+
+/// The configuration cannot be used.
+#[derive(Debug, Error)]
+pub enum Refused {
+    /// A file is wrong.
+    #[error(transparent)]
+    File(#[from] ConfigError),
+    /// The environment is wrong.
+    #[error("{variable} {problem}")]
+    Environment {
+        /// The variable.
+        variable: &'static str,
+        /// What is wrong with it.
+        problem: String,
+    },
+}
+
+/// What is set in the environment.
+pub type Environment<'a> = &'a dyn Fn(&str) -> Option<String>;
+
+/// What a file says; the environment may say the rest.
+#[derive(Debug, Default)]
+struct Given {
+    endpoint: Option<Endpoint>,
+    organization: Option<i64>,
+    cluster: Option<i64>,
+    token_file: Option<PathBuf>,
+    trust: Trust,
+    node_pools_file: Option<PathBuf>,
+    bounds: Bounds,
+}
+
+// === impl Config ===
+
+impl Config {
+    /// From the environment alone.
+    pub fn from_environment(environment: Environment<'_>) -> Result<Self, Refused> {
+        complete(Given::default(), environment)
+    }
+
+    /// From a file, and from the environment what the file leaves out.
+    pub fn load(path: &Path, environment: Environment<'_>) -> Result<Self, Refused> {
+        complete(document::load(path, |tree| given(tree, path))?, environment)
+    }
+}
+
+// === impl Token ===
+
+impl fmt::Debug for Token {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Fixed(_) => f.write_str("Fixed(hidden)"),
+            Self::File(path) => f.debug_tuple("File").field(path).finish(),
+        }
+    }
+}
+
+fn given(tree: &Tree, path: &Path) -> Checked<Given> {
+    let fields = tree.root().fields(&FIELDS)?;
+    let beside = path.parent().unwrap_or_else(|| Path::new(""));
+    let file = |name: &str| -> Checked<Option<PathBuf>> {
+        Ok(fields.optional(name, Field::name)?.map(|file| beside.join(&*file)))
+    };
+    let token_file = file("token-file")?;
+    if let (Some(file), Some(field)) = (&token_file, fields.get("token-file")) {
+        read_token(file).map_err(|problem| field.refuse(problem))?;
+    }
+    let trust = match (file("ca-file")?, fields.get("ca-file")) {
+        (Some(file), Some(field)) => read_authorities(&file).map_err(|why| field.refuse(why))?,
+        _ => Trust::System,
+    };
+    Ok(Given {
+        endpoint: fields.optional("base-url", |field| {
+            let url = field.name()?;
+            Endpoint::parse(&url).map_err(|why| field.refuse(format!("{} {why}", quoted(&url))))
+        })?,
+        organization: fields.optional("organization-id", key)?,
+        cluster: fields.optional("cluster-id", key)?,
+        token_file,
+        trust,
+        node_pools_file: file("node-pools-file")?,
+        bounds: bounds(&fields)?,
+    })
+}
+
+fn bounds(fields: &Fields<'_>) -> Checked<Bounds> {
+    let min = fields.optional("min-nodes", Field::count)?.unwrap_or_default();
+    let max = fields.optional("max-nodes", Field::count)?;
+    match (max, fields.get("min-nodes")) {
+        (Some(max), Some(field)) if min > max => {
+            Err(field.refuse(format!("{min} is above max-nodes, which is {max}")))
+        }
+        _ => Ok(Bounds { min, max }),
+    }
+}
+
+/// A number of the service's.
+fn key(field: &Field<'_>) -> Checked<i64> {
+    let number = match field.value {
+        Value::Integer(number) => i64::try_from(*number).ok(),
+        Value::Text(text) => text.parse().ok(),
+        _ => None,
+    };
+    number.filter(|number| *number > 0).ok_or_else(|| field.is_not("the number of anything"))
+}
+
+fn complete(given: Given, environment: Environment<'_>) -> Result<Config, Refused> {
+    let endpoint = match given.endpoint {
+        Some(endpoint) => endpoint,
+        None => {
+            let url = variable(environment, BASE_URL, "base-url")?;
+            let refuse = |why: String| wrong(BASE_URL, format!("is {}, which {why}", quoted(&url)));
+            Endpoint::parse(&url).map_err(refuse)?
+        }
+    };
+    let number = |given: Option<i64>, name: &'static str, field: &str| match given {
+        Some(number) => Ok(number),
+        None => {
+            let text = variable(environment, name, field)?;
+            let number = text.parse().ok().filter(|number| *number > 0);
+            number.ok_or_else(|| {
+                wrong(name, format!("is {}, which is not the number of anything", quoted(&text)))
+            })
+        }
+    };
+    Ok(Config {
+        organization: number(given.organization, ORGANIZATION, "organization-id")?,
+        cluster: number(given.cluster, CLUSTER, "cluster-id")?,
+        token: match given.token_file {
+            Some(file) => Token::File(file),
+            None => {
+                let token = variable(environment, TOKEN, "token-file")?;
+                Token::Fixed(check_token(&token).map_err(|why| wrong(TOKEN, why))?)
+            }
+        },
+        endpoint,
+        trust: given.trust,
+        node_pools_file: given.node_pools_file,
+        bounds: given.bounds,
+    })
+}
+
+fn variable(
+    environment: Environment<'_>,
+    name: &'static str,
+    field: &str,
+) -> Result<String, Refused> {
+    let value = environment(name).map(|value| value.trim().to_owned());
+    value.filter(|value| !value.is_empty()).ok_or_else(|| {
+        wrong(name, format!("is not set; set it, or {field} in a file that --cloud-config names"))
+    })
+}
+
+fn wrong(variable: &'static str, problem: String) -> Refused {
+    Refused::Environment { variable, problem }
+}
+
+/// The token that a file has now.
+pub(super) fn read_token(path: &Path) -> Result<SecretString, String> {
+    let file = path.display();
+    let text = fs::read_to_string(path).map_err(|error| format!("cannot read {file}: {error}"))?;
+    check_token(&text).map_err(|why| format!("the token in {file} {why}"))
+}
+
+/// A token that can stand in a header. What is wrong is said without showing it.
+fn check_token(text: &str) -> Result<SecretString, String> {
+    let token = text.trim();
+    if token.is_empty() {
+        return Err("is empty".to_owned());
+    }
+    if !token.bytes().all(|byte| byte.is_ascii_graphic()) {
+        return Err("has characters that no token has; it has to be one line".to_owned());
+    }
+    Ok(SecretString::from(token))
+}
+
+fn read_authorities(path: &Path) -> Result<Trust, String> {
+    let file = path.display();
+    let text = fs::read_to_string(path).map_err(|error| format!("cannot read {file}: {error}"))?;
+    plimsoll_net::tls::client_config(&text, None).map_err(|error| format!("{file}: {error}"))?;
+    Ok(Trust::Only(text))
+}

@@ -1,0 +1,119 @@
+//! What goes wrong between the service and those who call it.
+
+use std::time::Duration;
+
+use http::StatusCode;
+use jiff::SignedDuration;
+
+/// Whether the service can be reached.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Reach {
+    /// It answers.
+    #[default]
+    Up,
+    /// Every request is dropped, and nothing takes effect.
+    Down,
+}
+
+/// How a request fails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Failure {
+    /// The service is overloaded or broken: 500 and 503 in turn.
+    Broken,
+    /// The token is refused.
+    Refused,
+    /// The account may not have more.
+    Quota,
+}
+
+/// What is in the answer to an order. Versions of the service differ.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ReplyStyle {
+    /// The new machines.
+    #[default]
+    NewOnly,
+    /// All machines of the cluster.
+    All,
+}
+
+/// What goes wrong, as it was last set.
+#[derive(Debug, Default)]
+pub(super) struct Faults {
+    pub(super) reach: Reach,
+    /// What every request waits for before it takes effect.
+    pub(super) latency: Duration,
+    pub(super) failing: Option<Failing>,
+    /// So many answers to requests that change something are lost.
+    pub(super) lost_replies: u32,
+    /// So many lists are given out whole before one is cut.
+    pub(super) cut_after: Option<u32>,
+    /// What every list is instead.
+    pub(super) garbled: Option<String>,
+    /// How far the service's clock is ahead.
+    pub(super) skew: SignedDuration,
+    pub(super) style: ReplyStyle,
+    failed: u32,
+}
+
+/// Requests that will fail.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Failing {
+    pub(super) after: u32,
+    pub(super) requests: u32,
+    pub(super) failure: Failure,
+}
+
+// === impl Faults ===
+
+impl Faults {
+    /// How this request fails, if it is one of those that do.
+    pub(super) fn check(&mut self, token: &str) -> Option<(StatusCode, String)> {
+        let failing = self.failing.as_mut()?;
+        if failing.after > 0 {
+            failing.after -= 1;
+            return None;
+        }
+        let failure = failing.failure;
+        failing.requests = failing.requests.saturating_sub(1);
+        if failing.requests == 0 {
+            self.failing = None;
+        }
+        self.failed = self.failed.wrapping_add(1);
+        Some(match failure {
+            Failure::Broken if self.failed.is_multiple_of(2) => {
+                (StatusCode::SERVICE_UNAVAILABLE, "Service is temporarily unavailable.".to_owned())
+            }
+            Failure::Broken => {
+                (StatusCode::INTERNAL_SERVER_ERROR, "A server error occurred.".to_owned())
+            }
+            // A service that repeats what it was sent is the worst case for whoever keeps secrets.
+            Failure::Refused => (StatusCode::UNAUTHORIZED, format!("Invalid token {token}.")),
+            Failure::Quota => {
+                let words = "InstanceLimitExceeded: you have requested more instances than allowed";
+                (StatusCode::BAD_REQUEST, words.to_owned())
+            }
+        })
+    }
+
+    /// Whether the answer to this request is lost.
+    pub(super) const fn loses_reply(&mut self) -> bool {
+        let is_lost = self.lost_replies > 0;
+        self.lost_replies = self.lost_replies.saturating_sub(1);
+        is_lost
+    }
+
+    /// Whether this list is cut.
+    pub(super) const fn cuts(&mut self) -> bool {
+        match self.cut_after {
+            Some(0) => {
+                self.cut_after = None;
+                true
+            }
+            Some(after) => {
+                self.cut_after = Some(after - 1);
+                false
+            }
+            None => false,
+        }
+    }
+}
