@@ -3,8 +3,10 @@
 //! ```text
 //! --cloud-provider=simulated --cloud-config=catalogue.yaml
 //! --cloud-provider=simulated,externalgrpc --cloud-config=catalogue.yaml,peer.yaml
+//! --cloud-provider=spc
 //! --cloud-config=providers.yaml
 //! ```
+//! The third is configured by environment variables.
 //! The last file is a list, for providers that need a name of their own:
 //! ```yaml
 //! providers:
@@ -28,6 +30,7 @@ use thiserror::Error;
 use crate::{
     document::{self, Checked, ConfigError, Field, Tree},
     simulated::{Catalogue, Cloud, Simulated},
+    stackpoint::{self, StackPoint},
 };
 
 /// A provider that the user wants.
@@ -37,8 +40,8 @@ pub struct Choice {
     pub name: Option<String>,
     /// What it is.
     pub infrastructure: Infrastructure,
-    /// Its configuration.
-    pub config: PathBuf,
+    /// Its configuration, where it is not in the environment.
+    pub config: Option<PathBuf>,
 }
 
 /// The infrastructures there are.
@@ -48,6 +51,8 @@ pub enum Infrastructure {
     Simulated,
     /// Whatever an external gRPC server stands for.
     ExternalGrpc,
+    /// StackPointCloud, later NetApp Kubernetes Service.
+    StackPoint,
 }
 
 /// A provider, ready to be asked.
@@ -71,29 +76,40 @@ pub enum ChoiceError {
     /// The configuration of an external provider is wrong.
     #[error(transparent)]
     ExternalGrpc(#[from] plimsoll_extgrpc::ConfigError),
+    /// The configuration of StackPoint is wrong.
+    #[error(transparent)]
+    StackPoint(#[from] stackpoint::Refused),
 }
 
 /// What they are called.
-const NAMES: [(&str, Infrastructure); 2] =
-    [("simulated", Infrastructure::Simulated), ("externalgrpc", Infrastructure::ExternalGrpc)];
+const NAMES: [(&str, Infrastructure); 5] = [
+    ("simulated", Infrastructure::Simulated),
+    ("externalgrpc", Infrastructure::ExternalGrpc),
+    ("spc", Infrastructure::StackPoint),
+    ("stackpoint", Infrastructure::StackPoint),
+    ("nks", Infrastructure::StackPoint),
+];
 
 // === impl Choice ===
 
 impl Choice {
     /// What the two flags mean: names with commas between, and as many files; or one file that is a list.
     pub fn from_flags(providers: &str, configs: &str) -> Result<Vec<Self>, ChoiceError> {
-        let files: Vec<PathBuf> =
-            configs.split(',').filter(|file| !file.is_empty()).map(PathBuf::from).collect();
+        let file = |name: &str| (!name.is_empty()).then(|| PathBuf::from(name));
+        let mut files: Vec<Option<PathBuf>> = configs.split(',').map(file).collect();
         if providers.is_empty() {
             return match files.as_slice() {
-                [list] => Self::from_file(list),
-                [] => Err(typed("say which infrastructure with --cloud-provider")),
+                [Some(list)] => Self::from_file(list),
+                [None] => Err(typed("say which infrastructure with --cloud-provider")),
                 _ => Err(typed(
                     "several files in --cloud-config need as many names in --cloud-provider",
                 )),
             };
         }
         let names: Vec<&str> = providers.split(',').collect();
+        if configs.is_empty() {
+            files = vec![None; names.len()];
+        }
         if names.len() != files.len() {
             let (named, given) = (names.len(), files.len());
             let problem = format!(
@@ -108,6 +124,9 @@ impl Choice {
                 let infrastructure = Infrastructure::named(name).map_err(|problem| {
                     ChoiceError::Typed(format!("--cloud-provider: {problem}"))
                 })?;
+                if config.is_none() && infrastructure != Infrastructure::StackPoint {
+                    return Err(ChoiceError::Typed(format!("{name} needs a file in --cloud-config")));
+                }
                 Ok(Self { name: None, infrastructure, config })
             })
             .collect()
@@ -120,9 +139,10 @@ impl Choice {
 
     /// Reads its configuration and makes it ready; `defaults` are the settings of groups that have none of their own.
     pub fn open(&self, clock: Clock, defaults: &GroupOptions) -> Result<Opened, ChoiceError> {
+        let file = self.config.as_deref().unwrap_or_else(|| Path::new(""));
         match self.infrastructure {
             Infrastructure::Simulated => {
-                let mut catalogue = Catalogue::load(&self.config)?;
+                let mut catalogue = Catalogue::load(file)?;
                 if let Some(name) = &self.name {
                     catalogue.name = name.as_str().into();
                 }
@@ -131,9 +151,19 @@ impl Choice {
                 Ok(Opened { provider, cloud: Some(cloud) })
             }
             Infrastructure::ExternalGrpc => {
-                let config = CloudConfig::load(&self.config)?;
+                let config = CloudConfig::load(file)?;
                 let name = self.name.as_deref().unwrap_or("externalgrpc");
                 let provider = ExternalGrpc::new(name, config, defaults.clone(), clock);
+                Ok(Opened { provider: Arc::new(provider), cloud: None })
+            }
+            Infrastructure::StackPoint => {
+                let environment = |name: &str| std::env::var(name).ok();
+                let config = match &self.config {
+                    Some(file) => stackpoint::Config::load(file, &environment)?,
+                    None => stackpoint::Config::from_environment(&environment)?,
+                };
+                let provider = StackPoint::new(self.name.as_deref(), config, clock);
+                let provider = provider.map_err(ChoiceError::Typed)?;
                 Ok(Opened { provider: Arc::new(provider), cloud: None })
             }
         }
@@ -168,9 +198,12 @@ fn choice(entry: &Field<'_>, path: &Path) -> Checked<Choice> {
     let kind = fields.required("type")?;
     let infrastructure =
         Infrastructure::named(&kind.name()?).map_err(|problem| kind.refuse(problem))?;
-    let config = fields.required("config")?.name()?;
+    let config = match infrastructure {
+        Infrastructure::StackPoint => fields.optional("config", Field::name)?,
+        _ => Some(fields.required("config")?.name()?),
+    };
     let beside = path.parent().unwrap_or_else(|| Path::new(""));
-    Ok(Choice { name, infrastructure, config: beside.join(&*config) })
+    Ok(Choice { name, infrastructure, config: config.map(|config| beside.join(&*config)) })
 }
 
 fn typed(problem: &str) -> ChoiceError {

@@ -14,12 +14,12 @@ fn refused(providers: &str, configs: &str) -> String {
 #[test]
 fn names_and_files_go_together() {
     let choices = Choice::from_flags("simulated,externalgrpc", "a.yaml,b.yaml").unwrap();
-    let shown: Vec<_> = choices.iter().map(|one| (one.infrastructure, &*one.config)).collect();
+    let shown: Vec<_> = choices.iter().map(|one| (one.infrastructure, one.config.as_deref())).collect();
     assert_eq!(
         shown,
         [
-            (Infrastructure::Simulated, Path::new("a.yaml")),
-            (Infrastructure::ExternalGrpc, Path::new("b.yaml")),
+            (Infrastructure::Simulated, Some(Path::new("a.yaml"))),
+            (Infrastructure::ExternalGrpc, Some(Path::new("b.yaml"))),
         ]
     );
 }
@@ -33,14 +33,18 @@ fn what_makes_no_sense_is_said() {
         refused("simulatd", "a.yaml"),
         refused("aws", "a.yaml"),
         refused("simulated,", "a.yaml,b.yaml"),
+        refused("simulated", ""),
+        refused("spc,simulated", "a.yaml,"),
     ];
     expect![[r#"
         say which infrastructure with --cloud-provider
         several files in --cloud-config need as many names in --cloud-provider
         --cloud-provider names 2 and --cloud-config has 1; each needs its own file, in the same order
         --cloud-provider: "simulatd": unknown infrastructure, did you mean simulated?
-        --cloud-provider: "aws": unknown infrastructure, known are simulated, externalgrpc
-        --cloud-provider: "": unknown infrastructure, known are simulated, externalgrpc
+        --cloud-provider: "aws": unknown infrastructure, known are simulated, externalgrpc, spc, stackpoint, nks
+        --cloud-provider: "": unknown infrastructure, known are simulated, externalgrpc, spc, stackpoint, nks
+        simulated needs a file in --cloud-config
+        simulated needs a file in --cloud-config
     "#]]
     .assert_eq(&(all.join("\n") + "\n"));
 }
@@ -57,8 +61,8 @@ fn a_list_names_several() {
         read("providers:\n- {name: cellar, type: simulated, config: c.yaml}\n- {type: externalgrpc, config: /etc/p.yaml}\n")
             .unwrap();
     assert_eq!(choices[0].name.as_deref(), Some("cellar"));
-    assert_eq!(choices[0].config, folder.path().join("c.yaml"));
-    assert_eq!(choices[1].config, Path::new("/etc/p.yaml"));
+    assert_eq!(choices[0].config, Some(folder.path().join("c.yaml")));
+    assert_eq!(choices[1].config.as_deref(), Some(Path::new("/etc/p.yaml")));
 
     let check = |text: &str, expected: Expect| {
         let error = read(text).unwrap_err().to_string();
@@ -89,7 +93,7 @@ fn bad_configurations_are_refused_before_anything_happens() {
     let path = folder.path().join("config.yaml");
     let open = |infrastructure, text: &str| {
         fs::write(&path, text).unwrap();
-        let choice = Choice { name: None, infrastructure, config: path.clone() };
+        let choice = Choice { name: None, infrastructure, config: Some(path.clone()) };
         let clock = Clock::starting_at(Timestamp::UNIX_EPOCH);
         let error = choice.open(clock, &GroupOptions::default()).unwrap_err().to_string();
         error.replace(&folder.path().display().to_string(), "")
@@ -107,4 +111,55 @@ fn bad_configurations_are_refused_before_anything_happens() {
         /config.yaml:4:9: cacert: cannot read /no/a: No such file or directory (os error 2)
     "#]]
     .assert_eq(&(all.join("\n") + "\n"));
+}
+
+#[test]
+fn stackpoint_has_several_names_and_needs_no_file() {
+    for name in ["spc", "stackpoint", "nks"] {
+        let choices = Choice::from_flags(name, "").unwrap();
+        let shown: Vec<_> = choices.iter().map(|one| (one.infrastructure, &one.config)).collect();
+        assert_eq!(shown, [(Infrastructure::StackPoint, &None)]);
+    }
+    let choices = Choice::from_flags("simulated,spc", "a.yaml,").unwrap();
+    assert_eq!(choices[1].config, None);
+}
+
+#[test]
+fn bad_configurations_of_stackpoint_are_refused_in_one_line() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("token"), "one\ntwo").unwrap();
+    fs::write(folder.path().join("empty"), "\n").unwrap();
+    fs::write(folder.path().join("good"), "token\n").unwrap();
+    let path = folder.path().join("spc.yaml");
+    let rest = "base-url: http://localhost:1\norganization-id: 1\ncluster-id: 2\n";
+    let open = |text: &str| {
+        fs::write(&path, text).unwrap();
+        let config = Some(path.clone());
+        let choice = Choice { name: None, infrastructure: Infrastructure::StackPoint, config };
+        let clock = Clock::starting_at(Timestamp::UNIX_EPOCH);
+        let error = choice.open(clock, &GroupOptions::default()).unwrap_err().to_string();
+        assert_eq!(error.lines().count(), 1, "{error}");
+        error.replace(&folder.path().display().to_string(), "")
+    };
+    let all = [
+        open(""),
+        open("base-ulr: http://localhost:1"),
+        open("base-url: localhost"),
+        open("base-url: ftp://localhost"),
+        open("base-url: https://me:secret@localhost"),
+        open("organization-id: none"),
+        open("cluster-id: -4"),
+        open("cluster-id: 4\ncluster-id: 5"),
+        open("token-file: missing"),
+        open("token-file: token"),
+        open("token-file: empty"),
+        open("ca-file: good"),
+        open("ca-file: missing"),
+        open("min-nodes: many"),
+        open("min-nodes: 5\nmax-nodes: 4"),
+        open("token-file: [good]"),
+        open("base-url: http://localhost:1"),
+        open(rest),
+    ];
+    expect![[""]].assert_eq(&(all.join("\n") + "\n"));
 }

@@ -53,3 +53,6 @@ impl Shelf {
         self.min = self.min.max(min.min(self.max));
     }
 }
+
+#[cfg(test)]
+mod tests;

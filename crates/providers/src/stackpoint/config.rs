@@ -260,3 +260,6 @@ fn read_authorities(path: &Path) -> Result<Trust, String> {
     plimsoll_net::tls::client_config(&text, None).map_err(|error| format!("{file}: {error}"))?;
     Ok(Trust::Only(text))
 }
+
+#[cfg(test)]
+mod tests;

@@ -121,3 +121,6 @@ fn failure(machine: &Machine) -> InstanceError {
         message: format!("the service gave it up in state {}", machine.state).into(),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -52,3 +52,6 @@ fn machine_at<'b>(books: &'b Books, addresses: &[String]) -> Option<&'b str> {
     let is_same = found.all(|other| other.is_some_and(|other| other.id == first.id));
     is_same.then_some(&*first.id)
 }
+
+#[cfg(test)]
+mod tests;

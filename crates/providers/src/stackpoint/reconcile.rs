@@ -268,3 +268,6 @@ pub(super) fn by_address(books: &Books) -> BTreeMap<&str, Option<&Machine>> {
     }
     addresses
 }
+
+#[cfg(test)]
+mod tests;

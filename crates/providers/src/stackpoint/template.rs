@@ -131,3 +131,6 @@ fn pool_labels(text: &str) -> Vec<(String, String)> {
     };
     text.split([',', ';']).filter_map(pair).collect()
 }
+
+#[cfg(test)]
+mod tests;

@@ -3,12 +3,33 @@
 use plimsoll_provider::conformance;
 use plimsoll_providers::stackpoint::{emulator::Foreign, testbed::StackPointTestbed};
 
+/// The service has no names of orders, no targets beside its machines, no pages, no prices, and never says why a machine failed.
+const UNTRIED: [&str; 17] = [
+    "same_order_after_its_machines_were_deleted_buys_nothing",
+    "stock_is_honest",
+    "failed_machines_tell_a_shortage",
+    "lowering_gives_up_what_has_not_arrived",
+    "lowering_part_of_the_way_keeps_the_rest",
+    "lowering_twice_is_lowering_once",
+    "lowering_after_a_lost_reply_is_lowering_once",
+    "refresh_reads_all_pages",
+    "restart_keeps_what_has_not_arrived",
+    "orders_at_once_all_count",
+    "orders_and_deletions_at_once_add_up",
+    "prices_are_told",
+    "options_make_sense",
+    "group_can_be_made",
+    "group_is_made_once",
+    "group_can_be_removed",
+    "group_with_machines_is_kept",
+];
+
 #[tokio::test]
 async fn provider_conforms() {
     let report = conformance::run(async || StackPointTestbed::start().await.unwrap()).await;
     conformance::assert_conforms(&report);
     let untried: Vec<_> = report.not_applicable().collect();
-    assert_eq!(untried, [""; 0]);
+    assert_eq!(untried, UNTRIED);
 }
 
 #[tokio::test]

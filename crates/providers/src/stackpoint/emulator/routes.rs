@@ -67,7 +67,7 @@ impl State {
             return dropped();
         }
         let token = self.books.offer.token.clone();
-        if let Some((status, words)) = self.faults.check(&token) {
+        if let Some((status, words)) = self.faults.check(&token, &parts.method) {
             return reply(status, json!({"detail": words}).to_string());
         }
         let shown = parts.headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());

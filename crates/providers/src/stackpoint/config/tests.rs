@@ -1,0 +1,48 @@
+use std::collections::BTreeMap;
+
+use expect_test::expect;
+
+use super::Config;
+
+const WHOLE: [(&str, &str); 4] = [
+    ("CLUSTER_API_TOKEN", "0123abcd"),
+    ("SPC_API_BASE_URL", "https://api.stackpoint.io/"),
+    ("ORGANIZATION_ID", "12"),
+    ("CLUSTER_ID", "345"),
+];
+
+/// The whole environment but for these.
+fn from(changes: &[(&'static str, &'static str)]) -> Result<Config, String> {
+    let mut all: BTreeMap<_, _> = WHOLE.into();
+    all.extend(changes.iter().copied());
+    let environment = |name: &str| all.get(name).map(|value| (*value).to_owned());
+    Config::from_environment(&environment).map_err(|refused| refused.to_string())
+}
+
+#[test]
+fn four_variables_are_enough() {
+    let config = from(&[]).unwrap();
+    let shown = (config.endpoint.to_string(), config.organization, config.cluster);
+    assert_eq!(shown, ("https://api.stackpoint.io".to_owned(), 12, 345));
+    assert!(!format!("{config:?}").contains("0123abcd"));
+}
+
+#[test]
+fn a_bad_environment_is_refused_in_one_line() {
+    let refused = |name, value| {
+        let error = from(&[(name, value)]).unwrap_err();
+        assert_eq!(error.lines().count(), 1, "{error}");
+        error
+    };
+    let all = [
+        refused("CLUSTER_API_TOKEN", ""),
+        refused("CLUSTER_API_TOKEN", "two words"),
+        refused("SPC_API_BASE_URL", " "),
+        refused("SPC_API_BASE_URL", "api.stackpoint.io"),
+        refused("ORGANIZATION_ID", ""),
+        refused("ORGANIZATION_ID", "acme"),
+        refused("CLUSTER_ID", ""),
+        refused("CLUSTER_ID", "0"),
+    ];
+    expect![[""]].assert_eq(&(all.join("\n") + "\n"));
+}

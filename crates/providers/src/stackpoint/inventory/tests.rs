@@ -1,0 +1,64 @@
+use jiff::{SignedDuration, Timestamp};
+use plimsoll_model::{Instance, InstanceState, Symbol};
+use serde_json::{Value, json};
+
+use super::{Sighting, inventory};
+use crate::stackpoint::{reconcile::reconcile, template::Catalogue};
+
+const NOON: &str = "2026-03-01T12:00:00Z";
+
+fn noon() -> Timestamp {
+    NOON.parse().unwrap()
+}
+
+/// What is told of a machine in this state that was made at this time.
+fn instance(sighting: &mut Sighting, state: &str, created: Timestamp, now: Timestamp) -> Instance {
+    let created = created.to_string();
+    let node = json!({"pk": 1, "pool": 1, "instance_id": "spc-worker-1", "role": "worker", "state": state, "created": created});
+    look(sighting, vec![node], now).remove(0)
+}
+
+fn look(sighting: &mut Sighting, nodes: Vec<Value>, now: Timestamp) -> Vec<Instance> {
+    let pool = json!({"pk": 1, "instance_id": "spc-pool-1", "autoscaled": true, "max_count": 5});
+    let records: Vec<_> = serde_json::from_value(Value::Array(nodes)).unwrap();
+    let books = reconcile(1, vec![serde_json::from_value(pool).unwrap()], &records).unwrap();
+    sighting.look(&books, now);
+    inventory(&books, sighting, &Catalogue::new(), None, now).groups.remove(0).group.instances
+}
+
+#[test]
+fn failed_machines_say_so() {
+    let failed = instance(&mut Sighting::default(), "failed", noon(), noon());
+    assert_eq!(failed.state, InstanceState::Creating);
+    assert_eq!(&*failed.error.unwrap().code, "failed");
+}
+
+#[test]
+fn a_running_machine_names_its_node_so_that_a_missing_one_counts_from_when_it_is_noticed() {
+    let mut sighting = Sighting::default();
+    assert_eq!(instance(&mut sighting, "provisioned", noon(), noon()).node, None);
+    let guess = instance(&mut sighting, "running", noon(), noon()).node;
+    assert_eq!(guess, Some(Symbol::new("spc-worker-1")));
+    sighting.name("spc-worker-1", "ip-10-0-0-1");
+    let known = instance(&mut sighting, "running", noon(), noon()).node;
+    assert_eq!(known, Some(Symbol::new("ip-10-0-0-1")));
+    assert!(look(&mut sighting, Vec::new(), noon()).is_empty());
+    let successor = instance(&mut sighting, "running", noon(), noon()).node;
+    assert_eq!(successor, Some(Symbol::new("spc-worker-1")), "another machine of that name");
+}
+
+#[test]
+fn a_clock_that_is_wrong_makes_no_machine_too_young_or_too_old() {
+    let days = SignedDuration::from_hours(72);
+    let ahead = instance(&mut Sighting::default(), "draft", noon() + days, noon());
+    assert_eq!(ahead.created, Some(noon()));
+    let mut sighting = Sighting::default();
+    assert!(look(&mut sighting, Vec::new(), noon()).is_empty());
+    let later = noon() + SignedDuration::from_mins(1);
+    let behind = instance(&mut sighting, "draft", noon() - days, later);
+    assert_eq!(behind.created, Some(noon()), "it was not there at noon");
+    let stuck = instance(&mut sighting, "draft", noon() - days, later + days);
+    assert_eq!(stuck.created, Some(noon()), "it grows old all the same");
+    let unknown = instance(&mut Sighting::default(), "draft", noon() - days, noon());
+    assert_eq!(unknown.created, Some(noon() - days), "nobody knows better");
+}

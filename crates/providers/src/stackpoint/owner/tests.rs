@@ -1,0 +1,86 @@
+use plimsoll_provider::NodeIdentity;
+use serde_json::json;
+
+use super::owner;
+use crate::stackpoint::reconcile::{Books, reconcile};
+
+/// One group with two workers, a pool that is not autoscaled, a master, and an address that two machines have.
+fn books() -> Books {
+    let pools = json!([
+        {"pk": 1, "instance_id": "spc-pool-1", "autoscaled": true, "max_count": 5},
+        {"pk": 2, "instance_id": "spc-pool-2", "autoscaled": false},
+    ]);
+    let node = |pk: i64, pool: Option<i64>, role: &str, ip: &str| {
+        json!({"pk": pk, "pool": pool, "instance_id": format!("spc-worker-{pk}"), "role": role, "state": "running", "private_ip": ip})
+    };
+    let nodes = json!([
+        node(1, Some(1), "worker", "10.0.0.1"),
+        node(2, Some(1), "worker", "10.0.0.2"),
+        node(3, Some(2), "worker", "10.0.0.3"),
+        node(4, None, "master", "10.0.0.4"),
+        node(5, Some(1), "worker", "10.0.0.5"),
+        node(6, Some(2), "worker", "10.0.0.5"),
+        node(7, Some(1), "worker", ""),
+    ]);
+    let records: Vec<_> = serde_json::from_value(nodes).unwrap();
+    reconcile(345, serde_json::from_value(pools).unwrap(), &records).unwrap()
+}
+
+/// The machine that a node with these labels and addresses is.
+fn machine(labels: &[(&str, &str)], addresses: &[&str]) -> Option<String> {
+    let labels = labels.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned()));
+    let node = NodeIdentity {
+        name: "ip-10-0-0-1".to_owned(),
+        labels: labels.collect(),
+        addresses: addresses.iter().map(|address| (*address).to_owned()).collect(),
+        ..NodeIdentity::default()
+    };
+    let owner = owner(&books(), &node)?;
+    assert_eq!(owner.group.as_str(), "autoscaling-spc-pool-1");
+    owner.instance.map(String::from)
+}
+
+const INSTANCE: &str = "stackpoint.io/instance_id";
+const GROUP: &str = "stackpoint.io/node_group";
+const OLD_GROUP: &str = "stackpoint.io/autoscalegroup";
+
+#[test]
+fn a_machine_is_known_by_its_label() {
+    let one = Some("spc-worker-1".to_owned());
+    assert_eq!(machine(&[(INSTANCE, "spc-worker-1")], &[]), one);
+    assert_eq!(machine(&[(INSTANCE, "spc-worker-1")], &["10.0.0.2"]), one);
+    for label in [GROUP, OLD_GROUP] {
+        let same = [(INSTANCE, "spc-worker-1"), (label, "autoscaling-spc-pool-1")];
+        assert_eq!(machine(&same, &[]), one);
+        let other = [(INSTANCE, "spc-worker-1"), (label, "autoscaling-spc-pool-2")];
+        assert_eq!(machine(&other, &[]), None, "two who contradict each other");
+    }
+}
+
+#[test]
+fn a_machine_is_known_by_its_address() {
+    let one = Some("spc-worker-1".to_owned());
+    assert_eq!(machine(&[], &["ip-10-0-0-1", "10.0.0.1"]), one);
+    assert_eq!(machine(&[(OLD_GROUP, "autoscaling-spc-pool-1")], &["10.0.0.1"]), one);
+    assert_eq!(machine(&[(GROUP, "autoscaling-spc-pool-3")], &["10.0.0.1"]), None);
+    assert_eq!(machine(&[], &["10.0.0.1", "10.0.0.2"]), None, "two machines");
+    assert_eq!(machine(&[], &["10.0.0.5"]), None, "an address that two machines have");
+    assert_eq!(machine(&[], &[""]), None);
+}
+
+#[test]
+fn nobodys_nodes_have_no_owner() {
+    assert_eq!(machine(&[(INSTANCE, "spc-worker-3")], &[]), None, "not autoscaled");
+    assert_eq!(machine(&[(INSTANCE, "spc-worker-4")], &[]), None, "a master");
+    assert_eq!(machine(&[(INSTANCE, "spc-worker-9")], &["10.0.0.1"]), None, "gone");
+    assert_eq!(machine(&[], &["10.0.0.9"]), None);
+    assert_eq!(machine(&[(GROUP, "autoscaling-spc-pool-1")], &[]), None);
+    assert_eq!(machine(&[], &[]), None);
+    for label in [
+        ("node-role.kubernetes.io/control-plane", ""),
+        ("node-role.kubernetes.io/master", ""),
+        ("stackpoint.io/role", "master"),
+    ] {
+        assert_eq!(machine(&[(INSTANCE, "spc-worker-1"), label], &[]), None, "{label:?}");
+    }
+}
