@@ -125,7 +125,9 @@ impl Choice {
                     ChoiceError::Typed(format!("--cloud-provider: {problem}"))
                 })?;
                 if config.is_none() && infrastructure != Infrastructure::StackPoint {
-                    return Err(ChoiceError::Typed(format!("{name} needs a file in --cloud-config")));
+                    return Err(ChoiceError::Typed(format!(
+                        "{name} needs a file in --cloud-config"
+                    )));
                 }
                 Ok(Self { name: None, infrastructure, config })
             })

@@ -14,7 +14,8 @@ fn refused(providers: &str, configs: &str) -> String {
 #[test]
 fn names_and_files_go_together() {
     let choices = Choice::from_flags("simulated,externalgrpc", "a.yaml,b.yaml").unwrap();
-    let shown: Vec<_> = choices.iter().map(|one| (one.infrastructure, one.config.as_deref())).collect();
+    let shown: Vec<_> =
+        choices.iter().map(|one| (one.infrastructure, one.config.as_deref())).collect();
     assert_eq!(
         shown,
         [
@@ -161,5 +162,24 @@ fn bad_configurations_of_stackpoint_are_refused_in_one_line() {
         open("base-url: http://localhost:1"),
         open(rest),
     ];
-    expect![[""]].assert_eq(&(all.join("\n") + "\n"));
+    expect![[r#"
+        /spc.yaml: the file is empty
+        /spc.yaml:1: base-ulr: unknown field, did you mean base-url?
+        /spc.yaml:1: base-url: "localhost" is neither a URL nor the path of a socket: relative URL without a base
+        /spc.yaml:1: base-url: "ftp://localhost" begins with ftp: where http, https or unix is understood
+        /spc.yaml:1: base-url: a URL of "localhost" has a user or a password in it, which would be shown
+        /spc.yaml:1: organization-id: "none" is not the number of anything
+        /spc.yaml:1: cluster-id: -4 is not the number of anything
+        /spc.yaml:2: duplicate mapping key: cluster-id
+        /spc.yaml:1: token-file: cannot read /missing: No such file or directory (os error 2)
+        /spc.yaml:1: token-file: the token in /token has characters that no token has; it has to be one line
+        /spc.yaml:1: token-file: the token in /empty is empty
+        /spc.yaml:1: ca-file: /good: the authority's certificate has no usable certificate: no CERTIFICATE section found
+        /spc.yaml:1: ca-file: cannot read /missing: No such file or directory (os error 2)
+        /spc.yaml:1: min-nodes: "many" is not a whole number
+        /spc.yaml:1: min-nodes: 5 is above max-nodes, which is 4
+        /spc.yaml:1: token-file: a list is not a text; put it in quotes
+        ORGANIZATION_ID is not set; set it, or organization-id in a file that --cloud-config names
+        CLUSTER_API_TOKEN is not set; set it, or token-file in a file that --cloud-config names
+    "#]].assert_eq(&(all.join("\n") + "\n"));
 }

@@ -16,15 +16,16 @@ pub(super) fn room(bounds: Bounds, books: &Books) -> Option<u32> {
 /// more, what may go is shared among the groups that have something to give, so that all of them together never give too much, and
 /// each refresh shares anew what is left.
 pub(super) fn keep_minimum(bounds: Bounds, books: &mut Books) {
-    let total = books.total();
+    // What is above a group's own maximum goes anyway.
+    let total = books.groups.iter().map(Shelf::kept).fold(0, u32::saturating_add);
     let groups = &mut books.groups;
     if total <= bounds.min {
         let mut missing = bounds.min - total;
         for shelf in groups {
-            let target = shelf.target();
-            let more = missing.min(shelf.max.saturating_sub(target));
+            let kept = shelf.kept();
+            let more = missing.min(shelf.max - kept);
             missing -= more;
-            shelf.raise_min(target.saturating_add(more));
+            shelf.raise_min(kept.saturating_add(more));
         }
         return;
     }
@@ -37,16 +38,21 @@ pub(super) fn keep_minimum(bounds: Bounds, books: &mut Books) {
     for shelf in givers {
         let share = slack.div_ceil(left.max(1)).min(shelf.surplus());
         (slack, left) = (slack - share, left.saturating_sub(1));
-        shelf.raise_min(shelf.target().saturating_sub(share));
+        shelf.raise_min(shelf.kept().saturating_sub(share));
     }
 }
 
 // === impl Shelf ===
 
 impl Shelf {
-    /// How many machines it has above its minimum.
+    /// How many of its machines its maximum lets it keep.
+    fn kept(&self) -> u32 {
+        self.target().min(self.max)
+    }
+
+    /// How many of these are above its minimum.
     fn surplus(&self) -> u32 {
-        self.target().saturating_sub(self.min)
+        self.kept().saturating_sub(self.min)
     }
 
     fn raise_min(&mut self, min: u32) {

@@ -152,7 +152,7 @@ fn given(tree: &Tree, path: &Path) -> Checked<Given> {
     Ok(Given {
         endpoint: fields.optional("base-url", |field| {
             let url = field.name()?;
-            Endpoint::parse(&url).map_err(|why| field.refuse(format!("{} {why}", quoted(&url))))
+            Endpoint::parse(&url).map_err(|why| field.refuse(format!("{} {why}", shown(&url))))
         })?,
         organization: fields.optional("organization-id", key)?,
         cluster: fields.optional("cluster-id", key)?,
@@ -185,39 +185,37 @@ fn key(field: &Field<'_>) -> Checked<i64> {
 }
 
 fn complete(given: Given, environment: Environment<'_>) -> Result<Config, Refused> {
-    let endpoint = match given.endpoint {
-        Some(endpoint) => endpoint,
-        None => {
-            let url = variable(environment, BASE_URL, "base-url")?;
-            let refuse = |why: String| wrong(BASE_URL, format!("is {}, which {why}", quoted(&url)));
-            Endpoint::parse(&url).map_err(refuse)?
-        }
-    };
-    let number = |given: Option<i64>, name: &'static str, field: &str| match given {
-        Some(number) => Ok(number),
-        None => {
-            let text = variable(environment, name, field)?;
-            let number = text.parse().ok().filter(|number| *number > 0);
-            number.ok_or_else(|| {
-                wrong(name, format!("is {}, which is not the number of anything", quoted(&text)))
-            })
-        }
+    let number = |given: Option<i64>, name: &'static str, field: &str| {
+        given.map_or_else(|| number(environment, name, field), Ok)
     };
     Ok(Config {
+        endpoint: given.endpoint.map_or_else(|| endpoint(environment), Ok)?,
+        trust: given.trust,
         organization: number(given.organization, ORGANIZATION, "organization-id")?,
         cluster: number(given.cluster, CLUSTER, "cluster-id")?,
-        token: match given.token_file {
-            Some(file) => Token::File(file),
-            None => {
-                let token = variable(environment, TOKEN, "token-file")?;
-                Token::Fixed(check_token(&token).map_err(|why| wrong(TOKEN, why))?)
-            }
-        },
-        endpoint,
-        trust: given.trust,
+        token: given.token_file.map_or_else(|| token(environment), |file| Ok(Token::File(file)))?,
         node_pools_file: given.node_pools_file,
         bounds: given.bounds,
     })
+}
+
+fn endpoint(environment: Environment<'_>) -> Result<Endpoint, Refused> {
+    let url = variable(environment, BASE_URL, "base-url")?;
+    let refuse = |why: String| wrong(BASE_URL, format!("is {}, which {why}", shown(&url)));
+    Endpoint::parse(&url).map_err(refuse)
+}
+
+fn number(environment: Environment<'_>, name: &'static str, field: &str) -> Result<i64, Refused> {
+    let text = variable(environment, name, field)?;
+    let number = text.parse().ok().filter(|number| *number > 0);
+    number.ok_or_else(|| {
+        wrong(name, format!("is {}, which is not the number of anything", quoted(&text)))
+    })
+}
+
+fn token(environment: Environment<'_>) -> Result<Token, Refused> {
+    let token = variable(environment, TOKEN, "token-file")?;
+    check_token(&token).map(Token::Fixed).map_err(|why| wrong(TOKEN, why))
 }
 
 fn variable(
@@ -233,6 +231,14 @@ fn variable(
 
 fn wrong(variable: &'static str, problem: String) -> Refused {
     Refused::Environment { variable, problem }
+}
+
+/// A URL for a message. Before an @ there may be a password.
+fn shown(url: &str) -> String {
+    match url.split_once('@') {
+        Some((_, host)) => format!("a URL of {}", quoted(host)),
+        None => quoted(url),
+    }
 }
 
 /// The token that a file has now.

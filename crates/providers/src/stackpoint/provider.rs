@@ -269,8 +269,8 @@ impl Provider for StackPoint {
             (None, Some(_)) => Ok(()),
             (None, None) => Err(gone(id)),
         };
-        let answer = |id: &Box<str>| Deletion { instance: id.clone(), outcome: outcome(id) };
-        Ok(instances.iter().map(answer).collect())
+        let answers = instances.iter();
+        Ok(answers.map(|id| Deletion { instance: id.clone(), outcome: outcome(id) }).collect())
     }
 
     async fn owner(&self, node: &NodeIdentity) -> Result<Option<Owner>, Error> {
@@ -294,7 +294,15 @@ fn gone(id: &str) -> Error {
 /// The pools that a file tells; `None` where there is no such file.
 async fn pools_of(file: &Path) -> Result<Option<Vec<Pool>>, String> {
     match tokio::fs::read(file).await {
-        Ok(bytes) => serde_json::from_slice(&bytes).map(Some).map_err(|error| error.to_string()),
+        Ok(bytes) => {
+            let mut pools: Vec<Pool> =
+                serde_json::from_slice(&bytes).map_err(|error| error.to_string())?;
+            // How many machines there are is the service's to say, not that of a file.
+            for pool in &mut pools {
+                pool.node_count = 0;
+            }
+            Ok(Some(pools))
+        }
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error.to_string()),
     }

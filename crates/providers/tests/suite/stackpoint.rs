@@ -42,3 +42,5 @@ async fn masters_and_hosts_of_etcd_are_nobodys() {
         assert_eq!(report.not_applicable().count(), 0);
     }
 }
+
+mod trouble;

@@ -44,5 +44,14 @@ fn a_bad_environment_is_refused_in_one_line() {
         refused("CLUSTER_ID", ""),
         refused("CLUSTER_ID", "0"),
     ];
-    expect![[""]].assert_eq(&(all.join("\n") + "\n"));
+    expect![[r#"
+        CLUSTER_API_TOKEN is not set; set it, or token-file in a file that --cloud-config names
+        CLUSTER_API_TOKEN has characters that no token has; it has to be one line
+        SPC_API_BASE_URL is not set; set it, or base-url in a file that --cloud-config names
+        SPC_API_BASE_URL is "api.stackpoint.io", which is neither a URL nor the path of a socket: relative URL without a base
+        ORGANIZATION_ID is not set; set it, or organization-id in a file that --cloud-config names
+        ORGANIZATION_ID is "acme", which is not the number of anything
+        CLUSTER_ID is not set; set it, or cluster-id in a file that --cloud-config names
+        CLUSTER_ID is "0", which is not the number of anything
+    "#]].assert_eq(&(all.join("\n") + "\n"));
 }

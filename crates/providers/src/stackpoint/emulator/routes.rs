@@ -170,11 +170,10 @@ impl State {
                 let value = replies::node(machine, &self.books, self.faults.skew);
                 Answer::Reply(StatusCode::OK, value)
             }
-            (&Method::GET, ["can_delete"]) if machine.is_kept => kept(),
+            (&Method::GET, ["can_delete"]) | (&Method::DELETE, []) if machine.is_kept => kept(),
             (&Method::GET, ["can_delete"]) => {
                 Answer::Reply(StatusCode::OK, json!({"eligible": true}))
             }
-            (&Method::DELETE, []) if machine.is_kept => kept(),
             (&Method::DELETE, []) => {
                 self.books.delete(pk, now);
                 Answer::Done

@@ -10,9 +10,7 @@ fn books() -> Books {
         {"pk": 1, "instance_id": "spc-pool-1", "autoscaled": true, "max_count": 5},
         {"pk": 2, "instance_id": "spc-pool-2", "autoscaled": false},
     ]);
-    let node = |pk: i64, pool: Option<i64>, role: &str, ip: &str| {
-        json!({"pk": pk, "pool": pool, "instance_id": format!("spc-worker-{pk}"), "role": role, "state": "running", "private_ip": ip})
-    };
+    let node = |pk: i64, pool: Option<i64>, role: &str, ip: &str| json!({"pk": pk, "pool": pool, "instance_id": format!("spc-worker-{pk}"), "role": role, "state": "running", "private_ip": ip});
     let nodes = json!([
         node(1, Some(1), "worker", "10.0.0.1"),
         node(2, Some(1), "worker", "10.0.0.2"),

@@ -59,8 +59,15 @@ fn check(pools: Vec<Value>, nodes: Vec<Value>, expected: &Expect) {
 #[test]
 fn every_state_has_a_phase() {
     let states = [
-        "draft", "building", "provisioning", "provisioned", "running", "failed", "deleting",
-        "deleted", "rebooting",
+        "draft",
+        "building",
+        "provisioning",
+        "provisioned",
+        "running",
+        "failed",
+        "deleting",
+        "deleted",
+        "rebooting",
     ];
     let mut nodes: Vec<Value> =
         (1..).zip(states).map(|(pk, state)| node(pk, 1, json!({"state": state}))).collect();
@@ -69,7 +76,9 @@ fn every_state_has_a_phase() {
     check(
         vec![pool(1, json!({}))],
         nodes,
-        &expect!["autoscaling-spc-pool-1 1..5 has 8: spc-worker-1:Coming spc-worker-2:Coming spc-worker-3:Coming spc-worker-4:Coming spc-worker-5:Running spc-worker-6:Failed spc-worker-7:Going spc-worker-9:Running spc-worker-20:Failed spc-worker-21:Going\nnobody's:"],
+        &expect![
+            "autoscaling-spc-pool-1 1..5 has 8: spc-worker-1:Coming spc-worker-2:Coming spc-worker-3:Coming spc-worker-4:Coming spc-worker-5:Running spc-worker-6:Failed spc-worker-7:Going spc-worker-9:Running spc-worker-20:Failed spc-worker-21:Going\nnobody's:"
+        ],
     );
 }
 
@@ -85,7 +94,11 @@ fn only_pools_that_are_autoscaled_are_groups() {
             pool(5, json!({"min_count": -1, "max_count": 9_000_000_000_i64})),
         ],
         vec![node(11, 1, json!({})), node(12, 9, json!({})), node(13, 2, json!({}))],
-        &expect![""],
+        &expect![[r"
+            autoscaling-spc-pool-4 5..5 has 0:
+            autoscaling-spc-pool-5 0..4294967295 has 0:
+            autoscaling-spc-pool-9 1..5 has 1: spc-worker-12:Running
+            nobody's: spc-worker-11:Running spc-worker-13:Running"]],
     );
 }
 
@@ -99,7 +112,9 @@ fn masters_and_hosts_of_etcd_are_nobodys_and_take_a_place() {
             node(3, 1, json!({"etcd_state": null})),
             node(4, 1, json!({"pool": null, "role": "master", "group_name": ""})),
         ],
-        &expect![""],
+        &expect![[r"
+            autoscaling-spc-pool-1 0..3 has 1: spc-worker-3:Running
+            nobody's: spc-worker-1:Running spc-worker-2:Running spc-worker-4:Running"]],
     );
 }
 
@@ -113,7 +128,11 @@ fn a_machine_belongs_to_the_pool_of_its_number_else_to_that_of_its_name() {
             node(3, 7, json!({"pool": null, "group_name": "autoscaling-spc-pool-1 "})),
             node(4, 11, json!({"instance_id": ""})),
         ],
-        &expect![""],
+        &expect![[r"
+            autoscaling-spc-pool-1 1..5 has 1: spc-worker-1:Running
+            autoscaling-spc-pool-2 1..5 has 1: spc-worker-2:Running
+            autoscaling-spc-pool-11 1..5 has 1: pk-4:Running
+            nobody's: spc-worker-3:Running"]],
     );
 }
 
@@ -128,10 +147,19 @@ fn what_cannot_be_true_is_refused() {
     let all = [
         refused(vec![pool(1, json!({"node_count": 2}))], vec![]),
         refused(one(), vec![node(1, 1, json!({"cluster": 7}))]),
-        refused(one(), vec![node(1, 1, json!({})), node(2, 1, json!({"instance_id": "spc-worker-1"}))]),
+        refused(
+            one(),
+            vec![node(1, 1, json!({})), node(2, 1, json!({"instance_id": "spc-worker-1"}))],
+        ),
         refused(vec![pool(1, json!({})), pool(2, json!({"instance_id": "spc-pool-1"}))], vec![]),
     ];
-    expect![[""]].assert_eq(&(all.join("\n") + "\n"));
+    expect![[r"
+        the service lists no machine of cluster 345, and its pools have 2
+        the service lists machine 1 of cluster 7 in cluster 345
+        two machines are called spc-worker-1
+        two pools are called autoscaling-spc-pool-1
+    "]]
+    .assert_eq(&(all.join("\n") + "\n"));
 }
 
 #[test]
@@ -141,7 +169,9 @@ fn machines_are_found() {
         vec![node(1, 1, json!({})), node(2, 2, json!({}))],
     )
     .unwrap();
-    assert!(matches!(books.place("spc-worker-1"), Place::Group(_, machine) if machine.phase == Phase::Running));
+    assert!(
+        matches!(books.place("spc-worker-1"), Place::Group(_, machine) if machine.phase == Phase::Running)
+    );
     assert_eq!(books.place("spc-worker-2"), Place::Nobodys);
     assert_eq!(books.place("spc-worker-3"), Place::Nowhere);
 }
@@ -161,7 +191,22 @@ fn new_machines_are_told_from_old_ones() {
 
 /// Pieces of text that have a meaning somewhere.
 const PIECES: [&str; 16] = [
-    "", "\"", "{", "}", "[", "]", ",", ":", "null", "true", "-1", "1e999", "\u{0}", "é", "[]", "99999999999999999999",
+    "",
+    "\"",
+    "{",
+    "}",
+    "[",
+    "]",
+    ",",
+    ":",
+    "null",
+    "true",
+    "-1",
+    "1e999",
+    "\u{0}",
+    "é",
+    "[]",
+    "99999999999999999999",
 ];
 
 proptest! {
