@@ -33,6 +33,8 @@ mod wishes;
 /// The protocol has no names for orders: [`Order::from`] tells whether one has been served, and a server of this project is told
 /// the name as well. A call that is not answered in time may have taken effect; it is reported as
 /// [`Retry`](plimsoll_provider::Class::Retry), and the next attempt looks first.
+///
+/// Servers of the protocol keep the minimum of a group themselves, and a machine that no group has looks like one that is gone.
 pub struct ExternalGrpc {
     name: String,
     calls: Calls,
@@ -93,6 +95,8 @@ impl Provider for ExternalGrpc {
             stock: false,
             order_ids: false,
             single_deletions: false,
+            strangers: false,
+            keeps_minimum: true,
         }
     }
 

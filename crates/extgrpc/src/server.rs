@@ -7,7 +7,7 @@ use std::{sync::Arc, time::Duration};
 
 use jiff::SignedDuration;
 use plimsoll_net::{Clock, Shutdown, listen, tls::ServerTls};
-use plimsoll_provider::Provider;
+use plimsoll_provider::{Kept, Provider};
 use prometheus_client::registry::Registry;
 use thiserror::Error;
 use tokio::net::TcpListener;
@@ -91,6 +91,13 @@ impl Server {
     /// Adds its metrics.
     pub fn register(&self, registry: &mut Registry) {
         self.metrics.register(registry);
+    }
+
+    /// Waits until the provider has been looked at, whatever came of it. Needs [`Server::serve`] to be running.
+    pub async fn looked(&self) {
+        let has_looked = |kept: &Kept| kept.as_of.is_some() || kept.failing.is_some();
+        // The sender lives as long as the state.
+        let _ = self.state.keeper.subscribe().wait_for(has_looked).await;
     }
 
     /// Serves until `shutdown`; then calls and wishes that are under way finish first. Plaintext without `tls`.

@@ -15,7 +15,8 @@
 //!
 //! What is promised depends in part on [`Capabilities`](crate::Capabilities). Without `order_ids` a repeated order is known by
 //! [`Order::from`](crate::Order::from); without `single_deletions` one answer holds for all machines that were named, and what is told
-//! to be gone must be gone all the same.
+//! to be gone must be gone all the same. With `strangers` a deletion that names a machine of no group is refused, without it that
+//! machine is not found; with `keeps_minimum` a deletion below the minimum is refused, without it it is done.
 //!
 //! # Example
 //!
@@ -125,6 +126,7 @@ mod bench;
 mod deletions;
 mod failures;
 mod groups;
+mod guards;
 mod inventory;
 mod knob;
 mod names;
@@ -174,6 +176,7 @@ pub fn checks() -> impl Iterator<Item = &'static Check> {
         stock::CHECKS,
         targets::CHECKS,
         deletions::CHECKS,
+        guards::CHECKS,
         inventory::CHECKS,
         failures::CHECKS,
         restarts::CHECKS,

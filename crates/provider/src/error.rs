@@ -18,7 +18,7 @@ pub enum Class {
     Auth,
     /// There is no such group or machine.
     NotFound,
-    /// The request breaks a rule of the contract. Nothing was changed; asking again is no use.
+    /// The request breaks a rule of the contract. Nothing was changed; asking again is no use while everything is as it is.
     Invalid,
     /// This provider cannot do that at all.
     Unsupported,

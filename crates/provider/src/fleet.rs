@@ -182,6 +182,8 @@ impl Provider for Fleet {
             stock: can(|member| member.stock),
             order_ids: all(|member| member.order_ids),
             single_deletions: all(|member| member.single_deletions),
+            strangers: all(|member| member.strangers),
+            keeps_minimum: can(|member| member.keeps_minimum),
         }
     }
 

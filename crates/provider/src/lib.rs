@@ -64,13 +64,21 @@ pub trait Provider: fmt::Debug + Send + Sync {
     /// - Machines that are being made or deleted are in it, and those that will not come up, with the reason.
     /// - What earlier calls were told is in it: a refresh after an increase that was answered shows the new target.
     /// - The order of groups and machines is the same from call to call while nothing changes.
+    /// - **Looking changes nothing.** What becomes of the target when a machine vanishes by itself is the infrastructure's affair: in
+    ///   some it falls, in others it stays and another machine is made. The inventory tells which, and the provider makes up for
+    ///   nothing. What the target has too much then is given up with [`Provider::lower_target`].
     async fn refresh(&self) -> Result<Inventory, Error>;
 
     /// Asks for `order.count` more machines in a group.
     ///
     /// - **Idempotent in `order.id`**: the same order again, after a timeout or a restart of either side, buys nothing more and is
     ///   answered like the first. A service that cannot keep the name compares its target with `order.from` instead: once the
-    ///   target is at `from + count`, or above, the order has been served.
+    ///   target is at `from + count`, or above, the order has been served; otherwise it buys what is missing, and never more than
+    ///   `count`. A target tells nothing of an order any more when machines were deleted since, so **whoever orders from a provider
+    ///   without `order_ids` deletes nothing in a group that has an order without an answer**; then this is as good as a name.
+    /// - **An order that was refused is over.** It bought nothing and is not remembered as served. Whoever wants to try again takes a
+    ///   new name: placed under the old one it may be refused as before or be tried anew, as the service has it, and buys once at
+    ///   most.
     /// - **Partial success is success.** What could not be had is seen by a refresh: as a target that did not rise all the way, or
     ///   as instances with an error.
     ///
@@ -89,19 +97,26 @@ pub trait Provider: fmt::Debug + Send + Sync {
 
     /// Deletes these machines of a group, and lowers its target by as many.
     ///
-    /// - **Only this group's.** If one of them is known to belong to another group, or the service knows it and it belongs to none,
-    ///   the whole call is refused as `Invalid` and nothing is deleted.
-    /// - Answers for each machine, in the order asked. One that is being deleted already is `Ok` and lowers the target no second
-    ///   time. One that does not exist is `NotFound` for that machine: it is gone, which is what was wanted.
+    /// - **Only this group's.** If one of them is known to belong to another group, or to none
+    ///   ([`strangers`](Capabilities::strangers)), the whole call is refused as `Invalid` and nothing is deleted. A provider that sees
+    ///   the machines of its groups only answers `NotFound` for one that belongs to none, and leaves it alone.
+    /// - Answers for each machine, in the order asked. One that is being deleted already is `Ok`, lowers the target no second time
+    ///   and goes on going: its deletion is not begun anew. One that does not exist is `NotFound` for that machine: it is gone, which
+    ///   is what was wanted.
     /// - A machine that the service protects is refused for that machine (`Invalid`); the others are deleted.
-    /// - The group's minimum is the caller's concern: a machine that is broken may have to go first and be replaced then.
+    /// - The group's minimum is the caller's concern: a machine that is broken may have to go first and be replaced then. Only a
+    ///   provider that [keeps the minimum](Capabilities::keeps_minimum) refuses a deletion that would bring the target below it, if
+    ///   machines that run are among the named: the whole call is `Invalid` and nothing is deleted. The same call is fine as soon as
+    ///   the group is larger. Machines that are being made or did not come up may go there as well.
     ///
     /// Errors of the whole call: `NotFound` for an unknown group; `Retry` when the service is away and nothing is known of any.
     async fn delete(&self, group: Symbol, instances: &[Box<str>]) -> Result<Vec<Deletion>, Error>;
 
     /// Which group and machine a node is; `None` for a node that none of its groups has.
     ///
-    /// Answers from what the last refresh saw where it can. A node whose machine is gone belongs to no group any more.
+    /// Answers from what the last refresh saw where it can. A node whose machine is gone belongs to no group any more. Before the
+    /// first refresh it asks the service, or fails as `Retry`: `None` says that the node is nobody's, and whoever has not looked does
+    /// not know that.
     async fn owner(&self, node: &NodeIdentity) -> Result<Option<Owner>, Error>;
 
     /// Makes a group. The same specification again is answered with the same id and makes no second one.

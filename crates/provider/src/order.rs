@@ -22,7 +22,7 @@ pub struct Order {
     /// By how many machines.
     pub count: u32,
     /// The group's target when this was decided. A service that cannot keep names of orders knows by it whether this one has been
-    /// served.
+    /// served, as long as nothing is deleted in between.
     pub from: u32,
 }
 
@@ -68,6 +68,12 @@ pub struct Capabilities {
     pub order_ids: bool,
     /// It answers a deletion machine by machine; without, one answer holds for all that were named.
     pub single_deletions: bool,
+    /// It sees machines that belong to none of its groups, and refuses a deletion that names one. Without, such a machine looks like
+    /// one that is gone: it is `NotFound`, and left alone.
+    pub strangers: bool,
+    /// It keeps the minimum of a group itself: a deletion of running machines that would bring the target below it is refused as
+    /// `Invalid`. Without, the minimum is the caller's concern.
+    pub keeps_minimum: bool,
 }
 
 // === impl OrderId ===

@@ -1,7 +1,5 @@
 //! Deletions: the machines that were named, and the target with them.
 
-use plimsoll_model::Symbol;
-
 use super::{
     Doing, Knob, Role,
     bench::{Bench, Finding, Verdict, all_deleted, delete, ensure, fails, pick, place, unexpected},
@@ -17,6 +15,8 @@ super::topic! { "deletions";
         "There is an answer for every machine, in the order in which they were named.",
     deletion_twice_is_deletion_once:
         "The same deletion again is fine and lowers the target no second time, while the machine goes and after it has gone.",
+    deletion_asked_again_is_not_begun_anew:
+        "A machine that is on its way out goes on going when it is named again: its deletion does not begin from the start.",
     deletion_of_one_named_twice_counts_once:
         "A machine that stands twice in one call lowers the target once.",
     deletion_after_a_lost_reply_counts_once:
@@ -27,24 +27,16 @@ super::topic! { "deletions";
         "A group whose last machine was deleted is still there, with a target of zero.",
     deletion_of_a_machine_being_made:
         "A machine that is not up yet can be deleted by name.",
-    deletion_below_the_minimum_is_done:
-        "The minimum is the caller's concern: a broken machine may have to go before its replacement comes.",
-    another_groups_machine_is_refused:
-        "If one of the machines belongs to another group the whole call is Invalid and nothing is deleted: somebody is confused.",
-    foreign_machine_is_refused:
-        "A machine that the service knows and that no group has is never deleted, and nothing else by the same call.",
     unknown_machine_is_not_found:
         "A machine that never was is NotFound for that machine; the others named with it are deleted.",
     vanished_machine_is_not_found:
         "A machine that vanished behind our back is gone, which is what was wanted; the others named with it are deleted.",
-    protected_machine_is_refused:
-        "A machine that the service protects is Invalid for that machine and stays; the others are deleted.",
     deletion_of_a_mixed_bag:
         "Living, dying, vanished and unknown machines in one call: each is answered for itself, and the target counts the living.",
 }
 
 /// What is said to be gone has to be gone or going; what is refused has to stay.
-async fn holds(bench: &Bench, answers: &[Deletion]) -> Verdict {
+pub(super) async fn holds(bench: &Bench, answers: &[Deletion]) -> Verdict {
     for Deletion { instance, outcome } in answers {
         let lives = bench.lives(instance).await;
         match outcome.as_ref().map_err(crate::Error::class) {
@@ -57,7 +49,7 @@ async fn holds(bench: &Bench, answers: &[Deletion]) -> Verdict {
 }
 
 /// The answer for one of several machines, where the provider gives one for each.
-fn answer_is(bench: &Bench, answer: Option<&Deletion>, class: Class) -> Verdict {
+pub(super) fn answer_is(bench: &Bench, answer: Option<&Deletion>, class: Class) -> Verdict {
     let (Some(answer), true) = (answer, bench.provider.capabilities().single_deletions) else {
         return Ok(());
     };
@@ -125,6 +117,23 @@ async fn deletion_twice_is_deletion_once(bench: &Bench) -> Verdict {
     bench.expect(group, start, -1, "one machine was deleted again after it had gone").await
 }
 
+async fn deletion_asked_again_is_not_begun_anew(bench: &Bench) -> Verdict {
+    let group = bench.group(Role::Plain)?;
+    let go: Vec<_> = bench.running(group, 3).await?.into_iter().take(1).collect();
+    let machine = pick(&go, 0)?;
+    if bench.testbed.deletions_begun(&machine).await.is_none() {
+        let missing = "the emulator does not count deletions";
+        return Err(Finding::NotApplicable(missing.to_owned()));
+    }
+    for _ in 0..3 {
+        holds(bench, &delete(&*bench.provider, group, &go).await?).await?;
+    }
+    holds(bench, &delete(&*bench.restart().await, group, &go).await?).await?;
+    let begun = bench.testbed.deletions_begun(&machine).await.unwrap_or_default();
+    ensure!(begun == 1, "{machine} was named four times, and its deletion was begun {begun} times");
+    Ok(())
+}
+
 async fn deletion_of_one_named_twice_counts_once(bench: &Bench) -> Verdict {
     let group = bench.group(Role::Plain)?;
     let machines = bench.running(group, 3).await?;
@@ -180,48 +189,6 @@ async fn deletion_of_a_machine_being_made(bench: &Bench) -> Verdict {
     bench.expect(group, start, 1, "2 were ordered and one of them deleted").await
 }
 
-async fn deletion_below_the_minimum_is_done(bench: &Bench) -> Verdict {
-    let group = bench.group(Role::Plain)?;
-    let go: Vec<_> = bench.running(group, 2).await?.into_iter().take(1).collect();
-    let start = bench.settled(group).await;
-    let max = start.target + 3;
-    bench.turn(Knob::SetBounds { group, min: start.target, max }).await?;
-    bench.agrees(&*bench.provider).await?;
-    all_deleted(&delete(&*bench.provider, group, &go).await?)?;
-    bench.expect(group, start, -1, "a machine was deleted at the minimum").await
-}
-
-/// A call that names this one beside one of the group's own has to be refused without effect.
-async fn refused(bench: &Bench, group: Symbol, other: Box<str>) -> Verdict {
-    let own = pick(&bench.running(group, 2).await?, 0)?;
-    let start = bench.settled(group).await;
-    for named in
-        [vec![own.clone(), other.clone()], vec![other.clone(), own.clone()], vec![other.clone()]]
-    {
-        let answer = bench.provider.delete(group, &named).await;
-        fails(&format!("deletion of {named:?} in {group}"), Class::Invalid, answer)?;
-        ensure!(bench.lives(&own).await, "the call was refused, and {own} is deleted");
-        ensure!(bench.lives(&other).await, "the call was refused, and {other} is deleted");
-    }
-    bench.expect(group, start, 0, "after deletions that were refused").await
-}
-
-async fn another_groups_machine_is_refused(bench: &Bench) -> Verdict {
-    let (group, other) = (bench.group(Role::Plain)?, bench.group(Role::Second)?);
-    let machine = pick(&bench.running(other, 1).await?, 0)?;
-    let rest = bench.settled(other).await;
-    bench.agrees(&*bench.provider).await?;
-    refused(bench, group, machine).await?;
-    bench.expect(other, rest, 0, "its machine was named in another group's deletion").await
-}
-
-async fn foreign_machine_is_refused(bench: &Bench) -> Verdict {
-    let group = bench.group(Role::Plain)?;
-    let foreign = bench.foreign().await?;
-    bench.agrees(&*bench.provider).await?;
-    refused(bench, group, foreign.id).await
-}
-
 async fn unknown_machine_is_not_found(bench: &Bench) -> Verdict {
     let group = bench.group(Role::Plain)?;
     let mut named: Vec<_> = bench.running(group, 3).await?.into_iter().take(2).collect();
@@ -258,31 +225,6 @@ async fn vanished_machine_is_not_found(bench: &Bench) -> Verdict {
         );
     }
     bench.agrees(&*bench.provider).await.map(drop)
-}
-
-async fn protected_machine_is_refused(bench: &Bench) -> Verdict {
-    let group = bench.group(Role::Plain)?;
-    let named: Vec<_> = bench.running(group, 4).await?.into_iter().take(3).collect();
-    let start = bench.settled(group).await;
-    let kept = pick(&named, 1)?;
-    bench.turn(Knob::Protect(kept.clone())).await?;
-    match bench.provider.delete(group, &named).await {
-        Ok(answers) => {
-            holds(bench, &answers).await?;
-            answer_is(bench, answers.get(1), Class::Invalid)?;
-        }
-        Err(error) if !bench.provider.capabilities().single_deletions => {
-            ensure!(error.class() == Class::Invalid, "refused as {}: {error}", error.class());
-        }
-        Err(error) => return Err(unexpected("deletion with a protected machine", &error)),
-    }
-    ensure!(bench.lives(&kept).await, "{kept} is protected, and is deleted");
-    if bench.provider.capabilities().single_deletions {
-        bench.expect(group, start, -2, "2 were deleted beside a protected one").await?;
-    }
-    let now = bench.settled(group).await;
-    ensure!(now.is_even(), "with a protected machine: {now:?}");
-    Ok(())
 }
 
 async fn deletion_of_a_mixed_bag(bench: &Bench) -> Verdict {

@@ -32,6 +32,8 @@ super::topic! { "inventory";
         "However slow the service is, the inventory is whole or there is an error.",
     vanished_machine_is_forgotten:
         "A machine that vanished behind our back is not in the next inventory.",
+    vanished_machine_is_not_made_up_for:
+        "Whether another comes in the place of a machine that vanished is the infrastructure's affair; looking changes nothing.",
     purchases_of_others_are_seen:
         "What somebody else ordered is in the next inventory; nothing is answered from memory alone.",
     deletions_of_others_are_seen:
@@ -183,6 +185,22 @@ async fn vanished_machine_is_forgotten(bench: &Bench) -> Verdict {
     }
     bench.testbed.settle().await;
     bench.agrees(&*bench.provider).await.map(drop)
+}
+
+async fn vanished_machine_is_not_made_up_for(bench: &Bench) -> Verdict {
+    let group = bench.group(Role::Plain)?;
+    let machines = bench.running(group, 3).await?;
+    bench.agrees(&*bench.provider).await?;
+    for machine in machines.into_iter().take(1) {
+        bench.turn(Knob::RemoveMachine(machine)).await?;
+    }
+    let start = bench.settled(group).await;
+    for _ in 0..2 {
+        bench.agrees(&*bench.provider).await?;
+        bench.expect(group, start, 0, "after looking at what a vanished machine left").await?;
+    }
+    bench.agrees(&*bench.restart().await).await?;
+    bench.expect(group, start, 0, "after a restart when a machine had vanished").await
 }
 
 async fn purchases_of_others_are_seen(bench: &Bench) -> Verdict {

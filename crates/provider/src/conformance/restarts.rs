@@ -32,6 +32,8 @@ super::topic! { "restarts";
         "A deletion may be the first call of a new provider, before any refresh.",
     first_call_may_be_a_lowering:
         "A lowering may be the first call of a new provider, before any refresh.",
+    first_call_may_be_about_a_node:
+        "Before any refresh a node of ours is known or the answer is Retry: who has not looked does not say that it is nobody's.",
 }
 
 async fn restart_changes_nothing(bench: &Bench) -> Verdict {
@@ -140,6 +142,23 @@ async fn first_call_may_be_a_deletion(bench: &Bench) -> Verdict {
     let start = bench.settled(group).await;
     all_deleted(&delete(&*bench.restart().await, group, &go).await?)?;
     bench.expect(group, start, -1, "after a deletion as the first call").await
+}
+
+async fn first_call_may_be_about_a_node(bench: &Bench) -> Verdict {
+    let group = bench.group(Role::Plain)?;
+    bench.running(group, 2).await?;
+    for machine in bench.staying(group).await {
+        let node = bench.testbed.node(&machine);
+        match bench.restart().await.owner(&node).await {
+            Ok(owner) => {
+                let told = owner.as_ref().map(|owner| owner.group);
+                ensure!(told == Some(group), "{} is in {group}, and told as {told:?}", node.name);
+            }
+            Err(error) if error.class() == Class::Retry => {}
+            Err(error) => return Err(unexpected("a question about a node", &error)),
+        }
+    }
+    Ok(())
 }
 
 async fn first_call_may_be_a_lowering(bench: &Bench) -> Verdict {

@@ -23,7 +23,7 @@ super::topic! { "stock";
     partial_order_again_buys_no_more_than_asked:
         "An order that was served in part and is placed again never brings more than it asked for.",
     refused_order_may_be_placed_again:
-        "An order that was refused for lack of machines bought nothing; placed again when there are some, it buys at most once.",
+        "An order that was refused for lack of machines is over and bought nothing; placed again when there are some, it buys once at most.",
     stock_is_honest:
         "A provider that says how many more machines can be had says what is so, before and after an order.",
     failed_machines_tell_a_shortage:
@@ -152,7 +152,7 @@ async fn stock_is_honest(bench: &Bench) -> Verdict {
 }
 
 /// Orders a machine that will not come up, and tells how the inventory counts it.
-async fn failed_machine(bench: &Bench, class: Class) -> Verdict<(Box<str>, ErrorClass)> {
+pub(super) async fn failed_machine(bench: &Bench, class: Class) -> Verdict<(Box<str>, ErrorClass)> {
     let group = bench.group(Role::Plain)?;
     bench.running(group, 1).await?;
     bench.turn(Knob::FailMachines { group, machines: 1, class }).await?;

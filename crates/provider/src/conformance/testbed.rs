@@ -36,6 +36,11 @@ pub trait Testbed: Send + Sync {
     /// Lets what is under way arrive: machines that are being made run (or have failed), those being deleted are gone.
     async fn settle(&self);
 
+    /// How often the infrastructure has begun to delete this machine; `None` where the emulator does not count that.
+    async fn deletions_begun(&self, _machine: &str) -> Option<u32> {
+        None
+    }
+
     /// How long a check may take, of tokio's time, before it counts as hanging. Longer where machines take their time to settle.
     fn patience(&self) -> Duration {
         Duration::from_mins(2)

@@ -187,6 +187,9 @@ impl Provider for Broken {
     }
 
     async fn owner(&self, node: &NodeIdentity) -> Result<Option<Owner>, Error> {
+        if self.is(Flaw::OwnsNothingAtFirst) && self.last.lock().unwrap().is_none() {
+            return Ok(None);
+        }
         let found = self.honest.owner(node).await?;
         let mut known = self.owners.lock().unwrap();
         known.extend(found.clone().map(|owner| (node.name.clone(), owner)));

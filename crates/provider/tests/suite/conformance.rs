@@ -24,7 +24,12 @@ async fn honest_provider_passes() {
     let left: Vec<_> = report.not_applicable().collect();
     assert_eq!(
         left,
-        ["stale_order_without_names_buys_nothing", "groups_are_unsupported_otherwise"]
+        [
+            "stale_order_without_names_buys_nothing",
+            "deletion_below_the_minimum_is_refused",
+            "foreign_machine_is_left_alone",
+            "groups_are_unsupported_otherwise"
+        ]
     );
 }
 
@@ -37,6 +42,8 @@ async fn honest_provider_over_a_bare_service_passes() {
         same_order_after_its_machines_were_deleted_buys_nothing
         stock_is_honest
         deletion_of_a_mixed_bag
+        deletion_below_the_minimum_is_refused
+        foreign_machine_is_refused
         orders_at_once_all_count
         orders_and_deletions_at_once_add_up
         templates_of_empty_groups
@@ -47,6 +54,19 @@ async fn honest_provider_over_a_bare_service_passes() {
         group_is_made_once
         group_can_be_removed
         group_with_machines_is_kept"]]
+    .assert_eq(&left.join("\n"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn honest_provider_that_keeps_the_minimum_passes() {
+    let report = conformance::run(async || Bed::honest(Ability::Guarded)).await;
+    assert_conforms(&report);
+    let left: Vec<_> = report.not_applicable().collect();
+    expect![[r"
+        stale_order_without_names_buys_nothing
+        deletion_below_the_minimum_is_done
+        foreign_machine_is_refused
+        groups_are_unsupported_otherwise"]]
     .assert_eq(&left.join("\n"));
 }
 
@@ -103,16 +123,21 @@ async fn checks_do_not_apply_without_their_knob() {
         lowering_twice_is_lowering_once: the emulator has no knob Queue
         lowering_after_a_lost_reply_is_lowering_once: the emulator has no knob Queue
         lowering_touches_no_failed_machine: the emulator has no knob FailMachines
+        deletion_asked_again_is_not_begun_anew: the emulator does not count deletions
         deletion_after_a_lost_reply_counts_once: the emulator has no knob LoseReplies
-        deletion_below_the_minimum_is_done: the emulator has no knob SetBounds
-        foreign_machine_is_refused: the emulator has no knob AddForeign
         vanished_machine_is_not_found: the emulator has no knob RemoveMachine
+        deletion_below_the_minimum_is_done: the emulator has no knob SetBounds
+        deletion_below_the_minimum_is_refused: the provider leaves the minimum to its callers
+        failed_machine_may_go_at_the_minimum: the emulator has no knob FailMachines
+        foreign_machine_is_refused: the emulator has no knob AddForeign
+        foreign_machine_is_left_alone: the provider sees machines that no group has
         protected_machine_is_refused: the emulator has no knob Protect
         refresh_reads_all_pages: the emulator has no knob PageSize
         failing_request_makes_no_short_list: the emulator has no knob Fail
         truncated_reply_makes_no_short_list: the emulator has no knob Truncate
         slow_service_makes_no_short_list: the emulator has no knob Slow
         vanished_machine_is_forgotten: the emulator has no knob RemoveMachine
+        vanished_machine_is_not_made_up_for: the emulator has no knob RemoveMachine
         foreign_machine_is_in_no_group: the emulator has no knob AddForeign
         bounds_changed_outside_are_seen: the emulator has no knob SetBounds
         skewed_clock_loses_no_machine: the emulator has no knob ClockSkew

@@ -29,6 +29,8 @@ pub(crate) enum Ability {
     Full,
     /// It does none of these.
     Bare,
+    /// It does all of these, sees the machines of its groups only, and keeps their minimum itself.
+    Guarded,
 }
 
 /// The provider.
@@ -36,9 +38,18 @@ pub(crate) struct Honest {
     service: Arc<Service>,
     ability: Ability,
     /// What the last refresh saw.
-    seen: Mutex<Inventory>,
-    /// Held from reading a target to raising it, where that is how orders are known again.
+    seen: Mutex<Option<Inventory>>,
+    /// Held from reading a target to changing it, where that is how orders are known again or the minimum is kept.
     ordering: tokio::sync::Mutex<()>,
+}
+
+// === impl Ability ===
+
+impl Ability {
+    /// Whether the service does more than it must.
+    fn is_full(self) -> bool {
+        self != Self::Bare
+    }
 }
 
 // === impl Honest ===
@@ -96,7 +107,7 @@ impl Provider for Honest {
     }
 
     fn capabilities(&self) -> Capabilities {
-        let full = self.ability == Ability::Full;
+        let full = self.ability.is_full();
         Capabilities {
             prices: full,
             templates: full,
@@ -105,6 +116,8 @@ impl Provider for Honest {
             stock: full,
             order_ids: full,
             single_deletions: full,
+            strangers: self.ability == Ability::Full,
+            keeps_minimum: self.ability == Ability::Guarded,
         }
     }
 
@@ -116,7 +129,7 @@ impl Provider for Honest {
             group_state(id, &group, own.map(instance).collect(), self.ability)
         });
         let inventory = Inventory { groups: groups.collect(), ..Inventory::default() };
-        self.seen.lock().unwrap().clone_from(&inventory);
+        *self.seen.lock().unwrap() = Some(inventory.clone());
         Ok(inventory)
     }
 
@@ -125,7 +138,7 @@ impl Provider for Honest {
         if *count == 0 {
             return Err(Error::invalid("an order of no machines"));
         }
-        if self.ability == Ability::Full {
+        if self.ability.is_full() {
             return self.change(|state| state.buy(Some(id.as_str()), *group, *count)).await;
         }
         let _ordering = self.ordering.lock().await;
@@ -145,49 +158,68 @@ impl Provider for Honest {
     }
 
     async fn delete(&self, group: Symbol, instances: &[Box<str>]) -> Result<Vec<Deletion>, Error> {
-        if self.groups().await?.iter().all(|(id, _)| *id != group) {
-            return Err(Error::not_found(format!("there is no group {group}")));
-        }
-        let machines = self.machines().await?;
-        let is_foreign = |record: &&Record| {
-            instances.contains(&record.machine.id) && record.machine.group != Some(group)
+        let _ordering = match self.ability {
+            Ability::Guarded => Some(self.ordering.lock().await),
+            Ability::Full | Ability::Bare => None,
         };
+        let groups = self.groups().await?;
+        let Some((_, state)) = groups.into_iter().find(|(id, _)| *id == group) else {
+            return Err(Error::not_found(format!("there is no group {group}")));
+        };
+        let mut machines = self.machines().await?;
+        if self.ability != Ability::Full {
+            machines.retain(|record| record.machine.group.is_some());
+        }
+        machines.retain(|record| instances.contains(&record.machine.id));
+        let is_foreign = |record: &&Record| record.machine.group != Some(group);
         if let Some(foreign) = machines.iter().find(is_foreign) {
             let id = &foreign.machine.id;
             return Err(Error::invalid(format!("{id} is not a machine of {group}")));
         }
+        if self.ability == Ability::Guarded {
+            keep_minimum(&state, &machines)?;
+        }
         let mut answers = Vec::new();
         for instance in instances {
-            let outcome = self.change(|state| state.delete(instance)).await;
+            let outcome = if machines.iter().any(|record| record.machine.id == *instance) {
+                self.change(|state| state.delete(instance)).await
+            } else {
+                Err(Error::not_found(format!("there is no machine {instance}")))
+            };
             answers.push(Deletion { instance: instance.clone(), outcome });
         }
-        if self.ability == Ability::Full {
+        if self.ability.is_full() {
             return Ok(answers);
         }
-        // One answer for all: the worst. What is gone already is as good as deleted.
+        // One answer for all that are there: the worst.
         let is_bad = |error: &Error| error.class() != Class::NotFound;
         let worst = answers.iter().filter_map(|answer| answer.outcome.clone().err()).find(is_bad);
-        for answer in &mut answers {
+        for answer in answers.iter_mut().filter(|answer| answer.outcome.is_ok()) {
             answer.outcome = worst.clone().map_or(Ok(()), Err);
         }
         Ok(answers)
     }
 
     async fn owner(&self, node: &NodeIdentity) -> Result<Option<Owner>, Error> {
-        Ok(self.seen.lock().unwrap().owner_by_provider_id(node))
+        let seen = self.seen.lock().unwrap().clone();
+        let seen = match seen {
+            Some(seen) => seen,
+            None => self.refresh().await?,
+        };
+        Ok(seen.owner_by_provider_id(node))
     }
 
     async fn create_group(&self, spec: &GroupSpec) -> Result<Symbol, Error> {
         match self.ability {
-            Ability::Full => self.change(|state| Ok(state.create_group(spec))).await,
             Ability::Bare => Err(Error::unsupported("groups are made elsewhere")),
+            _ => self.change(|state| Ok(state.create_group(spec))).await,
         }
     }
 
     async fn delete_group(&self, group: Symbol) -> Result<(), Error> {
         match self.ability {
-            Ability::Full => self.change(|state| state.delete_group(group)).await,
             Ability::Bare => Err(Error::unsupported("groups are removed elsewhere")),
+            _ => self.change(|state| state.delete_group(group)).await,
         }
     }
 }
@@ -203,13 +235,23 @@ fn error(refusal: &Refusal) -> Error {
     Error::new(refusal.class, refusal.text.replace(TOKEN, "the token"))
 }
 
+/// Refuses to delete machines that run when fewer than the minimum would be left.
+fn keep_minimum(group: &service::Group, named: &[Record]) -> Result<(), Error> {
+    let going = named.iter().filter(|record| record.machine.stays());
+    let left = group.target.saturating_sub(u32::try_from(going.count()).unwrap());
+    if left < group.min && named.iter().any(|record| record.machine.doing == Doing::Running) {
+        return Err(Error::invalid(format!("{left} would be left, the minimum is {}", group.min)));
+    }
+    Ok(())
+}
+
 fn group_state(
     id: Symbol,
     group: &service::Group,
     instances: Vec<Instance>,
     ability: Ability,
 ) -> GroupState {
-    let full = ability == Ability::Full;
+    let full = ability.is_full();
     let threshold = full.then_some(0.6);
     GroupState {
         group: Group {

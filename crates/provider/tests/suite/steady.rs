@@ -42,6 +42,10 @@ impl Testbed for Patient {
         self.0.settle().await;
     }
 
+    async fn deletions_begun(&self, machine: &str) -> Option<u32> {
+        self.0.deletions_begun(machine).await
+    }
+
     fn secrets(&self) -> Vec<String> {
         self.0.secrets()
     }
@@ -58,7 +62,7 @@ const NEEDS_IMPATIENCE: &str = "truncated_reply_makes_no_short_list";
 #[tokio::test(start_paused = true)]
 async fn patience_breaks_no_promise() {
     let wanted = |check: &Check| check.name != NEEDS_IMPATIENCE;
-    for ability in [Ability::Full, Ability::Bare] {
+    for ability in [Ability::Full, Ability::Bare, Ability::Guarded] {
         let report = conformance::run_some(async || Patient(Bed::honest(ability)), wanted).await;
         assert_conforms(&report);
     }

@@ -12,7 +12,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use plimsoll_model::Symbol;
 use plimsoll_net::Clock;
 use tokio::sync::Notify;
@@ -47,6 +47,8 @@ pub struct Cloud {
 struct Inner {
     clock: Clock,
     state: Mutex<State>,
+    /// How much time was passed over by [`Cloud::hurry`].
+    skipped: Mutex<SignedDuration>,
     /// Something may be due earlier than it was.
     changed: Notify,
 }
@@ -57,7 +59,8 @@ impl Cloud {
     /// What the catalogue offers, with the initial machines running.
     pub fn new(catalogue: Catalogue, clock: Clock) -> Self {
         let state = Mutex::new(State::new(catalogue, clock.now()));
-        Self { inner: Arc::new(Inner { clock, state, changed: Notify::new() }) }
+        let (skipped, changed) = (Mutex::default(), Notify::new());
+        Self { inner: Arc::new(Inner { clock, state, skipped, changed }) }
     }
 
     /// What it offers.
@@ -77,7 +80,12 @@ impl Cloud {
 
     /// The time.
     pub fn now(&self) -> Timestamp {
-        self.inner.clock.now()
+        let skipped = *self.skipped();
+        self.inner.clock.now().saturating_add(skipped).unwrap_or(Timestamp::MAX)
+    }
+
+    fn skipped(&self) -> MutexGuard<'_, SignedDuration> {
+        self.inner.skipped.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The books as of now.

@@ -85,6 +85,8 @@ impl Provider for Simulated {
             stock: true,
             order_ids: true,
             single_deletions: true,
+            strangers: true,
+            keeps_minimum: false,
         }
     }
 

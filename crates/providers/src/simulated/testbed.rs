@@ -10,10 +10,10 @@ use plimsoll_provider::{
     conformance::{self, Doing, Knob, NoSuchKnob, Role, TestGroup, Testbed},
 };
 
-use super::{Catalogue, Cloud, Delivery, Reach, Simulated};
+use super::{Catalogue, Cloud, Delivery, Entry, Happening, Reach, Simulated};
 use crate::ConfigError;
 
-/// What the testbed offers. Machines come and go quickly, because a check ends after two minutes, of whichever time.
+/// What the testbed offers. Machines take longer to come and go than a check does; [`Cloud::hurry`] passes that over.
 const CATALOGUE: &str = include_str!("testbed/catalogue.yaml");
 
 /// The groups of the catalogue that have a role of their own; the others have names that are hard to carry.
@@ -29,7 +29,7 @@ pub struct SimulatedTestbed {
 // === impl SimulatedTestbed ===
 
 impl SimulatedTestbed {
-    /// A fresh infrastructure. Meant for a runtime whose time is paused: [`settle`](Testbed::settle) waits.
+    /// A fresh infrastructure. Its machines come and go when a check settles, and not while it looks, whatever the runtime's time is.
     pub fn new() -> Result<Self, ConfigError> {
         let catalogue = Catalogue::read("testbed/catalogue.yaml", CATALOGUE)?;
         Ok(Self { cloud: Cloud::new(catalogue, Clock::system()) })
@@ -67,7 +67,14 @@ impl Testbed for SimulatedTestbed {
     }
 
     async fn settle(&self) {
-        self.cloud.settle().await;
+        self.cloud.hurry();
+    }
+
+    async fn deletions_begun(&self, machine: &str) -> Option<u32> {
+        let journal = self.cloud.journal();
+        let begun =
+            |entry: &&Entry| &*entry.machine.id == machine && entry.what == Happening::Deleting;
+        u32::try_from(journal.iter().filter(begun).count()).ok()
     }
 
     fn node(&self, machine: &conformance::Machine) -> NodeIdentity {

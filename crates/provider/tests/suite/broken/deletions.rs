@@ -7,6 +7,7 @@ use plimsoll_provider::{
 };
 
 use super::{Broken, Flaw};
+use crate::honest::service::Record;
 
 impl Broken {
     pub(super) async fn remove(
@@ -45,9 +46,16 @@ impl Broken {
             Flaw::RefusesTheUnknown if instances.iter().any(|id| doing(id).is_none()) => {
                 return Err(Error::not_found("one of them is not there"));
             }
-            Flaw::ObeysTheMinimum if state.target <= state.min && state.min > 0 => {
+            Flaw::ObeysTheMinimum | Flaw::KeepsTheBroken
+                if state.target <= state.min && state.min > 0 =>
+            {
                 return Err(Error::invalid("the minimum is reached"));
             }
+            Flaw::StopsAboveTheMinimum if state.target <= state.min + 1 && state.min > 0 => {
+                return Err(Error::invalid("the minimum is near"));
+            }
+            Flaw::IgnoresItsMinimum => self.delete_all(instances),
+            Flaw::DeletesStrangers => self.delete_strangers(instances),
             Flaw::DropsOverlappingDeletions if self.is_busy() => return Ok(fine(instances)),
             Flaw::DeletesTheRunningOnly => {
                 let is_up = |id: &str| doing(id).is_none_or(|doing| doing == Doing::Running);
@@ -71,6 +79,13 @@ impl Broken {
                     self.truth().delete(id).unwrap();
                 }
                 return Err(error);
+            }
+            (Flaw::ShrinksWhileRefusing, Err(error)) if error.class() == Class::Invalid => {
+                self.delete_all(instances);
+                return Err(error);
+            }
+            (Flaw::RefusesForNow, Err(error)) if error.class() == Class::Invalid => {
+                return Err(Error::retry(error.to_string()));
             }
             (Flaw::TellsFailedDeletionsAsDone, Err(error)) if error.class() == Class::Retry => {
                 fine(instances)
@@ -99,6 +114,18 @@ impl Broken {
                 let missing = u32::try_from(answers.len()).unwrap() - done;
                 state.target = state.target.saturating_sub(missing);
             }
+            Flaw::BeginsDeletionsAnew => {
+                for answer in &answers {
+                    *truth.deletions.entry(answer.instance.clone()).or_default() += 1;
+                }
+            }
+            Flaw::TellsStrangersAsDone => {
+                for answer in answers.iter_mut() {
+                    if truth.machines.get(&answer.instance).is_some_and(Record::is_strange) {
+                        answer.outcome = Ok(());
+                    }
+                }
+            }
             Flaw::OverridesProtection => {
                 for answer in answers.iter_mut().filter(|answer| answer.outcome.is_err()) {
                     if let Some(record) = truth.machines.get_mut(&answer.instance) {
@@ -110,6 +137,26 @@ impl Broken {
             _ => {}
         }
         answers
+    }
+
+    /// Deletes what is there past all rules.
+    fn delete_all(&self, instances: &[Box<str>]) {
+        let mut truth = self.truth();
+        for id in instances {
+            // One that is not there cannot be deleted.
+            let _ = truth.delete(id);
+        }
+    }
+
+    fn delete_strangers(&self, instances: &[Box<str>]) {
+        let mut truth = self.truth();
+        let strangers = truth
+            .machines
+            .iter_mut()
+            .filter(|(id, record)| instances.contains(id) && record.is_strange());
+        for (_, record) in strangers {
+            record.machine.doing = Doing::Deleting;
+        }
     }
 
     fn own(&self, group: Symbol) -> Vec<Machine> {

@@ -1,5 +1,7 @@
 //! What can be wrong with a provider, and which checks have to find it.
 
+use crate::honest::Ability;
+
 /// Every flaw with the checks that it must not pass, one line each.
 macro_rules! flaws {
     ($($flaw:ident: $($check:ident)+,)+) => {
@@ -77,7 +79,15 @@ flaws! {
         deletion_after_a_lost_reply_counts_once restart_keeps_a_deletion,
     LowersForEachCaller: same_deletion_at_once_counts_once,
     LowersForTheGone: unknown_machine_is_not_found vanished_machine_is_not_found,
-    ObeysTheMinimum: deletion_below_the_minimum_is_done,
+    BeginsDeletionsAnew: deletion_asked_again_is_not_begun_anew,
+    ObeysTheMinimum: deletion_below_the_minimum_is_done failed_machine_may_go_at_the_minimum,
+    IgnoresItsMinimum: deletion_below_the_minimum_is_refused,
+    ShrinksWhileRefusing: deletion_below_the_minimum_is_refused,
+    StopsAboveTheMinimum: deletion_below_the_minimum_is_refused,
+    RefusesForNow: deletion_below_the_minimum_is_refused,
+    KeepsTheBroken: failed_machine_may_go_at_the_minimum,
+    DeletesStrangers: foreign_machine_is_left_alone,
+    TellsStrangersAsDone: foreign_machine_is_left_alone,
     OverridesProtection: protected_machine_is_refused,
     TellsFailedDeletionsAsDone: failed_deletion_is_not_told_as_done,
     ShortListOnFailure: failing_request_makes_no_short_list truncated_reply_makes_no_short_list,
@@ -87,6 +97,7 @@ flaws! {
     LooksOnlyOnce: refresh_tells_what_there_is order_raises_the_target vanished_machine_is_forgotten
         purchases_of_others_are_seen deletions_of_others_are_seen bounds_changed_outside_are_seen,
     RemembersVanished: vanished_machine_is_forgotten,
+    MakesUpForTheVanished: vanished_machine_is_not_made_up_for,
     HidesTheUnfinished: refresh_tells_what_is_under_way restart_changes_nothing,
     NamesTwice: refresh_names_nothing_twice,
     ShufflesMachines: refresh_keeps_its_order,
@@ -117,6 +128,7 @@ flaws! {
     OwnsEveryNode: owner_of_a_foreign_node owner_of_a_strange_node owner_of_a_vanished_node,
     OwnsNothing: owner_of_an_own_node owner_of_a_node_in_an_odd_group owner_of_a_new_node,
     RemembersOwners: owner_of_a_vanished_node,
+    OwnsNothingAtFirst: first_call_may_be_about_a_node,
     NamesItselfAnew: provider_has_a_name,
     TurnsBounds: bounds_make_sense,
     EmptyTemplates: templates_of_empty_groups,
@@ -133,8 +145,18 @@ flaws! {
 }
 
 impl Flaw {
-    /// Whether it shows only where the service can do little.
-    pub(crate) fn needs_bare_service(self) -> bool {
-        matches!(self, Self::IgnoresFrom | Self::PretendsToMakeGroups)
+    /// The kind of provider that it shows in.
+    pub(crate) const fn ability(self) -> Ability {
+        match self {
+            Self::IgnoresFrom | Self::PretendsToMakeGroups => Ability::Bare,
+            Self::IgnoresItsMinimum
+            | Self::ShrinksWhileRefusing
+            | Self::StopsAboveTheMinimum
+            | Self::RefusesForNow
+            | Self::KeepsTheBroken
+            | Self::DeletesStrangers
+            | Self::TellsStrangersAsDone => Ability::Guarded,
+            _ => Ability::Full,
+        }
     }
 }

@@ -112,6 +112,13 @@ impl Broken {
                 let gone: Vec<_> = old.into_iter().filter(is_gone).collect();
                 instances.extend(gone);
             }
+            Flaw::MakesUpForTheVanished => {
+                let was = last.map(|last| last.group.instances.as_slice()).unwrap_or_default();
+                let stayed = was.iter().filter(|old| old.state == InstanceState::Running);
+                let gone = stayed.filter(|old| instances.iter().all(|new| new.id != old.id));
+                let gone = u32::try_from(gone.count()).unwrap();
+                self.truth().begin(group, gone);
+            }
             Flaw::HidesTheUnfinished => {
                 instances.retain(|instance| instance.state == InstanceState::Running);
             }

@@ -66,8 +66,7 @@ impl Bed {
     }
 
     pub(crate) fn broken(flaw: Flaw) -> Self {
-        let ability = if flaw.needs_bare_service() { Ability::Bare } else { Ability::Full };
-        Self { flaw: Some(flaw), ..Self::honest(ability) }
+        Self { flaw: Some(flaw), ..Self::honest(flaw.ability()) }
     }
 }
 
@@ -116,6 +115,11 @@ impl Testbed for Bed {
 
     async fn settle(&self) {
         self.service.state().settle();
+    }
+
+    async fn deletions_begun(&self, machine: &str) -> Option<u32> {
+        let count = || self.service.state().deletions.get(machine).copied().unwrap_or_default();
+        (self.knobs == Knobs::All).then(count)
     }
 
     fn secrets(&self) -> Vec<String> {

@@ -26,6 +26,8 @@ pub(crate) struct Service {
 pub(crate) struct State {
     pub(crate) groups: BTreeMap<Symbol, Group>,
     pub(crate) machines: BTreeMap<Box<str>, Record>,
+    /// How often the deletion of a machine was begun.
+    pub(crate) deletions: BTreeMap<Box<str>, u32>,
     /// The names of orders that were served.
     orders: BTreeSet<String>,
     made: u32,
@@ -93,6 +95,15 @@ struct Failing {
 impl Refusal {
     fn new(class: Class, text: &str) -> Self {
         Self { class, text: text.to_owned() }
+    }
+}
+
+// === impl Record ===
+
+impl Record {
+    /// Whether no group has it.
+    pub(crate) fn is_strange(&self) -> bool {
+        self.machine.group.is_none()
     }
 }
 
@@ -252,6 +263,7 @@ impl State {
         }
         if record.machine.stays() {
             record.machine.doing = Doing::Deleting;
+            *self.deletions.entry(id.into()).or_default() += 1;
             let group = record.machine.group.and_then(|group| self.groups.get_mut(&group));
             if let Some(group) = group {
                 group.target = group.target.saturating_sub(1);
