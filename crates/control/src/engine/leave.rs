@@ -76,11 +76,12 @@ impl Engine {
             subjects.map(|(node, one)| (*node, (one.group, one.instance.clone()))).collect();
         let inventory = self.fleet.inventory(&self.settings.plan.group);
         let as_of = |group| self.fleet.as_of(group);
-        let seen = sight::look(&mut self.sight.mirror, &inventory, as_of, &subjects);
+        let mut seen = sight::look(&mut self.sight.mirror, &inventory, as_of, &subjects);
         let rules = &self.settings.retire;
         let (mut jobs, mut wake, mut in_doubt) = (Vec::new(), None::<Timestamp>, false);
         for (node, retirement) in &mut reign.retiring {
-            let Some(sighting) = seen.get(node) else { continue };
+            let Some(sighting) = seen.get_mut(node) else { continue };
+            sighting.awaits_order = reign.ledger.is_busy(retirement.group);
             let was_in_doubt = retirement.is_in_doubt();
             let step = retirement.step(sighting, rules, now);
             in_doubt |= retirement.is_in_doubt() && !was_in_doubt;

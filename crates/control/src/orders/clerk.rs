@@ -39,11 +39,13 @@ impl Clerk {
             let outcome = self.repair(&repair).await;
             repairs.push((repair, outcome));
         }
-        let Some((order, why)) = errand.order else { return Done { repairs, order: None } };
-        let broken = repairs.iter().find_map(|(_, outcome)| outcome.as_ref().err());
-        if let Some(error) = broken {
-            let outcome = Outcome::NotPlaced(error.to_string());
-            return Done { repairs, order: Some((order.id, outcome, true)) };
+        let Some((mut order, why)) = errand.order else { return Done { repairs, order: None } };
+        match refusals(&repairs) {
+            Ok(refused) => order.from = order.from.saturating_add(refused),
+            Err(error) => {
+                let outcome = Outcome::NotPlaced(error.to_string());
+                return Done { repairs, order: Some((order.id, outcome, true)) };
+            }
         }
         let (outcome, noted) = self.order(&order, Some(&why)).await;
         Done { repairs, order: Some((order.id, outcome, noted)) }
@@ -121,5 +123,54 @@ impl Clerk {
             // An increase, and no repair of ours.
             Repair::RaiseToMin { .. } => Ok(()),
         }
+    }
+}
+
+/// How many deletions were refused, or the failure that leaves nobody knowing how large the group is.
+///
+/// A provider that keeps the minimum lets no machine go before its replacement is there, so what is refused must not keep the order
+/// back: it is placed on top of the machines that stay, and the deletion is asked for again when the group is larger.
+fn refusals(repairs: &[(Repair, Result<(), Error>)]) -> Result<u32, &Error> {
+    let mut refused = 0;
+    for (repair, outcome) in repairs {
+        match (repair, outcome) {
+            (Repair::DeleteInstance { .. }, Err(error)) if error.class() == Class::Invalid => {
+                refused += 1;
+            }
+            (_, Err(error)) => return Err(error),
+            (_, Ok(())) => {}
+        }
+    }
+    Ok(refused)
+}
+
+#[cfg(test)]
+mod tests {
+    use plimsoll_plan::Repair;
+    use plimsoll_provider::{Class, Error};
+
+    use super::refusals;
+
+    fn deletion(outcome: Result<(), Error>) -> (Repair, Result<(), Error>) {
+        let (group, instance, why) = ("web".into(), "web-1".into(), "failed".to_owned());
+        (Repair::DeleteInstance { group, instance, why }, outcome)
+    }
+
+    #[test]
+    fn machines_that_may_not_go_yet_keep_no_order_back() {
+        let refused = || deletion(Err(Error::invalid("the minimum of web is 3")));
+        assert_eq!(refusals(&[deletion(Ok(())), refused(), refused()]), Ok(2));
+    }
+
+    #[test]
+    fn nothing_is_bought_while_nobody_knows_what_became_of_a_repair() {
+        for class in Class::ALL.into_iter().filter(|class| *class != Class::Invalid) {
+            let failed = Error::new(class, "away");
+            assert_eq!(refusals(&[deletion(Err(failed.clone()))]), Err(&failed));
+        }
+        let why = "nothing comes".to_owned();
+        let lowering = Repair::LowerTarget { group: "web".into(), from: 3, to: 2, why };
+        let invalid = Error::invalid("no");
+        assert_eq!(refusals(&[(lowering, Err(invalid.clone()))]), Err(&invalid));
     }
 }

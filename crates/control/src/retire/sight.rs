@@ -23,6 +23,8 @@ pub(crate) struct Sighting {
     pub delays: Vec<String>,
     /// What runs on it.
     pub pods: Vec<PodSeen>,
+    /// An order of its group has no answer yet. Deleted in between, a machine would hide from some providers whether it was served.
+    pub awaits_order: bool,
     pub machine: Machine,
 }
 

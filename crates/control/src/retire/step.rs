@@ -72,6 +72,7 @@ impl Retirement {
                 self.enter(Stage::Vanishing { asked: now });
                 Step::default()
             }
+            Stage::Deleting { .. } if seen.awaits_order => Step::wait(later(now, rules.retry)),
             Stage::Deleting { .. } => self.call(Job::Delete),
             Stage::Vanishing { asked } => {
                 let until = later(*asked, rules.delete_patience);

@@ -75,6 +75,17 @@ fn an_empty_node_goes_all_the_way() {
 }
 
 #[test]
+fn no_machine_goes_while_an_order_of_its_group_has_no_answer() {
+    let rules = RetireSettings::default();
+    let mut node = draining(&rules);
+    let waiting = Sighting { awaits_order: true, ..seen(&[]) };
+    let step = node.step(&waiting, &rules, at(8));
+    assert_eq!(jobs(&step), [""; 0]);
+    assert_eq!(step.wake, Some(super::later(at(8), rules.retry)));
+    assert_eq!(jobs(&node.step(&seen(&[]), &rules, at(20))), ["Delete"]);
+}
+
+#[test]
 fn pods_leave_in_waves_and_daemons_are_not_waited_for() {
     let rules = RetireSettings { waves: vec![(0, 10), (100, 60)], ..RetireSettings::default() };
     let mut node = draining(&rules);
