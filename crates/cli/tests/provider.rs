@@ -5,6 +5,7 @@
 use std::{
     fs,
     io::{BufRead as _, BufReader},
+    net::TcpListener,
     path::Path,
     process::{Child, Command, Stdio},
 };
@@ -99,6 +100,21 @@ fn what_cannot_be_served_is_refused_in_one_line() {
             error: --cloud-config needs a list with a name for each: two providers are called simulated; give one of them another name
         "]],
     );
+}
+
+#[test]
+fn a_provider_that_hangs_does_not_hold_up_the_end() {
+    let folder = folder();
+    // Takes connections and says nothing.
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let config = format!("address: {}\ngrpc_timeout: 1h\n", silent.local_addr().unwrap());
+    fs::write(folder.path().join("peer.yaml"), config).unwrap();
+    let arguments = ["--cloud-provider=externalgrpc", "--cloud-config=peer.yaml"];
+    let mut server = start(folder.path(), &[arguments[0], arguments[1], "--address=127.0.0.1:0"]);
+    let _connection = silent.accept().unwrap();
+    let id = server.0.id().to_string();
+    assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
+    assert!(server.0.wait().unwrap().success());
 }
 
 /// A server that is stopped when the test ends, however it ends.

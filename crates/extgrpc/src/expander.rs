@@ -77,12 +77,12 @@ pub enum ExpanderError {
         problem: &'static str,
     },
     /// The certificate cannot be read.
-    #[error("grpc-expander-cert: cannot read {}: {source}", path.display())]
+    #[error("grpc-expander-cert: cannot read {}: {cause}", path.display())]
     Unreadable {
         /// The file.
         path: PathBuf,
         /// Why.
-        source: io::Error,
+        cause: io::Error,
     },
     /// The certificate cannot be used.
     #[error("grpc-expander-cert: {0}")]
@@ -107,7 +107,7 @@ impl GrpcExpander {
             .connect_timeout(TIMEOUT);
         if let Some(path) = cert {
             let authority = fs::read_to_string(path)
-                .map_err(|source| ExpanderError::Unreadable { path: path.to_owned(), source })?;
+                .map_err(|cause| ExpanderError::Unreadable { path: path.to_owned(), cause })?;
             plimsoll_net::tls::client_config(&authority, None)
                 .map_err(|error| ExpanderError::Certificate(error.to_string()))?;
             let tls = ClientTlsConfig::new()

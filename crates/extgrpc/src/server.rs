@@ -41,7 +41,7 @@ pub struct ServerSettings {
     pub stale_after: Duration,
     /// Certificates are looked at this often.
     pub reload_every: Duration,
-    /// How long calls have to finish when the server stops.
+    /// How long calls and wishes have to finish when the server stops. What has not ended then is left to itself.
     pub grace: Duration,
 }
 
@@ -126,7 +126,11 @@ impl Server {
         info!(provider = self.state.provider().name(), ?address, "serving externalgrpc");
         let port = async {
             listen::serve(listener, tls.clone(), service, shutdown, self.settings.grace).await;
-            let _ = tokio::time::timeout(self.settings.grace, self.state.at_rest()).await;
+            self.state.at_rest().await;
+        };
+        let patience = async {
+            shutdown.wait().await;
+            tokio::time::sleep(self.settings.grace).await;
         };
         // Calls that finish need what runs beside them, so that ends with the port and not with the signal.
         let until_dropped = Shutdown::new();
@@ -145,6 +149,7 @@ impl Server {
         };
         tokio::select! {
             () = port => Ok(()),
+            () = patience => Ok(()),
             _ = beside => Ok(()),
         }
     }

@@ -1,6 +1,6 @@
 //! `plimsoll provider serve`: any infrastructure at the port of the externalgrpc protocol.
 
-use std::{net::SocketAddr, path::PathBuf, sync::Arc};
+use std::{net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 
 use anyhow::{Context as _, Result, anyhow};
 use clap::Args;
@@ -39,6 +39,9 @@ pub(crate) struct Arguments {
     metrics_address: Option<SocketAddr>,
 }
 
+/// How long the provider has for its farewell.
+const CLOSING: Duration = Duration::from_secs(2);
+
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     log::start();
     tls::install_default();
@@ -51,9 +54,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         .enable_all()
         .build()
         .map_err(|error| Failure::Running(error.into()))?;
-    runtime
-        .block_on(serve(arguments, &infrastructure, certificates, clock))
-        .map_err(Failure::Running)
+    let served = runtime.block_on(serve(arguments, &infrastructure, certificates, clock));
+    // Neither must a look-up of a name that hangs.
+    runtime.shutdown_background();
+    served.map_err(Failure::Running)
 }
 
 /// All three files or none.
@@ -87,7 +91,8 @@ async fn serve(
     let signals = shutdown.clone();
     tokio::spawn(async move { signals.on_signal().await });
     server.serve(listener, certificates, &shutdown).await.context("cannot serve")?;
-    provider.close().await;
+    // A provider that does not answer must not hold up the end.
+    let _ = tokio::time::timeout(CLOSING, provider.close()).await;
     Ok(())
 }
 

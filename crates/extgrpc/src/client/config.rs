@@ -62,12 +62,12 @@ pub struct CertificateFiles {
 #[derive(Debug, Error)]
 pub enum ConfigError {
     /// The file cannot be read.
-    #[error("cannot read {}: {source}", path.display())]
+    #[error("cannot read {}: {cause}", path.display())]
     Unreadable {
         /// The file.
         path: PathBuf,
         /// Why.
-        source: io::Error,
+        cause: io::Error,
     },
     /// Something in the file is wrong.
     #[error("{place}: {problem}")]
@@ -103,7 +103,7 @@ impl CloudConfig {
     /// Reads a file, and the certificates that it names, without contacting anybody.
     pub fn load(path: &Path) -> Result<Self, ConfigError> {
         let text = fs::read_to_string(path)
-            .map_err(|source| ConfigError::Unreadable { path: path.to_owned(), source })?;
+            .map_err(|cause| ConfigError::Unreadable { path: path.to_owned(), cause })?;
         Self::parse(&path.display().to_string(), &text)
     }
 

@@ -120,7 +120,7 @@ impl Broken {
                 }
             }
             Flaw::TellsStrangersAsDone => {
-                for answer in answers.iter_mut() {
+                for answer in &mut answers {
                     if truth.machines.get(&answer.instance).is_some_and(Record::is_strange) {
                         answer.outcome = Ok(());
                     }
