@@ -1,5 +1,10 @@
 //! Many callers at once: 200 clients, 100,000 calls over loopback, and what that does to the server.
 //!
+//! Each client has a connection of its own and makes one call after the other, as an autoscaler does; replies are decoded. Server and
+//! clients have threads of their own and share the machine's cores, so the time of a call is mostly that of the calls before it in
+//! the queue: 200 divided by the calls a second that both sides together can do. The processor time of either side is told as
+//! well, for it does not depend on what else the machine does.
+//!
 //! `cargo bench -p plimsoll-extgrpc --bench load`
 
 #![expect(clippy::print_stdout, reason = "a benchmark tells what it measured")]
@@ -22,13 +27,22 @@ use plimsoll_provider::{
     Capabilities, Deletion, Error, GroupState, Inventory, NodeIdentity, Order, Overrides, Owner,
     Provider,
 };
-use tokio::{net::TcpListener, task::JoinSet, time::Instant};
+use tokio::{
+    net::TcpListener,
+    runtime::{Builder, Runtime},
+    task::JoinSet,
+    time::Instant,
+};
 use tonic::transport::Channel;
 
 const CLIENTS: usize = 200;
 const CALLS: usize = 100_000;
 const GROUPS: usize = 20;
 const MACHINES: usize = 50;
+
+/// The names of the threads of both sides.
+const SERVER: &str = "server";
+const OTHERS: &str = "clients";
 
 /// A provider that always says the same.
 #[derive(Debug)]
@@ -146,6 +160,29 @@ fn resident() -> f64 {
     kib.unwrap_or_default() / 1024.0
 }
 
+/// The processor time that threads of this name have used, in ticks of a hundredth of a second.
+fn ticks(name: &str) -> u32 {
+    let threads = fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
+    let used = threads.filter_map(|thread| {
+        let stat = fs::read_to_string(thread.path().join("stat")).ok()?;
+        let (_, rest) = stat.split_once('(')?;
+        let (thread, rest) = rest.rsplit_once(')')?;
+        let field = |place| rest.split_whitespace().nth(place)?.parse::<u32>().ok();
+        // User and system time are the fields 14 and 15 of the whole line.
+        (thread == name).then_some(field(11)? + field(12)?)
+    });
+    used.sum()
+}
+
+/// The same, as microseconds for each call of a round.
+fn cost(ticks: u32) -> f64 {
+    f64::from(ticks) * 10_000.0 / f64::from(u32::try_from(CALLS).unwrap())
+}
+
+fn runtime(name: &str) -> Runtime {
+    Builder::new_multi_thread().thread_name(name).enable_all().build().unwrap()
+}
+
 async fn round(address: &str) -> (Vec<Duration>, usize) {
     let mut clients = JoinSet::new();
     for first in 0..CLIENTS {
@@ -172,13 +209,8 @@ async fn round(address: &str) -> (Vec<Duration>, usize) {
     (times, errors)
 }
 
-#[tokio::main]
-async fn main() {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = listener.local_addr().unwrap().to_string();
-    let provider = Arc::new(Still(inventory()));
-    let server = Server::new(provider, ServerSettings::default(), Clock::system());
-    tokio::spawn(async move { server.serve(listener, None, &Shutdown::new()).await.unwrap() });
+/// All rounds, in a task of the clients' runtime, so that the main thread does nothing.
+async fn rounds(address: String) {
     let endpoint = Channel::from_shared(format!("http://{address}")).unwrap();
     let mut first = CloudProviderClient::new(endpoint.connect().await.unwrap());
     first.refresh(message::RefreshRequest {}).await.unwrap();
@@ -186,18 +218,34 @@ async fn main() {
     println!("{CLIENTS} clients, {CALLS} calls a round, {GROUPS} groups of {MACHINES} machines");
     println!("resident at the start: {:.1} MiB", resident());
     for number in 1..=3 {
+        let before = (ticks(SERVER), ticks(OTHERS));
         let began = Instant::now();
         let (mut times, errors) = round(&address).await;
         let took = began.elapsed();
         times.sort_unstable();
         let percentile = |of: usize| times[(times.len() - 1) * of / 100];
         println!(
-            "round {number}: {errors} errors, {:.0} calls/s, p50 {:?}, p99 {:?}, longest {:?}, resident {:.1} MiB",
+            "round {number}: {errors} errors, {:.0} calls/s, p50 {:?}, p99 {:?}, longest {:?}, server {:.1} µs and client {:.1} µs a call, resident {:.1} MiB",
             f64::from(u32::try_from(CALLS).unwrap()) / took.as_secs_f64(),
             percentile(50),
             percentile(99),
             percentile(100),
+            cost(ticks(SERVER) - before.0),
+            cost(ticks(OTHERS) - before.1),
             resident(),
         );
     }
+}
+
+fn main() {
+    let (serving, calling) = (runtime(SERVER), runtime(OTHERS));
+    let address = serving.block_on(async {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap().to_string();
+        let provider = Arc::new(Still(inventory()));
+        let server = Server::new(provider, ServerSettings::default(), Clock::system());
+        tokio::spawn(async move { server.serve(listener, None, &Shutdown::new()).await.unwrap() });
+        address
+    });
+    calling.block_on(async { tokio::spawn(rounds(address)).await.unwrap() });
 }
