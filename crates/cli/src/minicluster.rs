@@ -84,7 +84,7 @@ async fn keep(arguments: &Arguments) -> Result<(), Failure> {
     let signals = shutdown.clone();
     let listening = tokio::spawn(async move { signals.on_signal().await });
     let cluster = Minicluster::start(Clock::system(), arguments.settings(&kubeconfig)).await;
-    let cluster = cluster.map_err(blame)?;
+    let cluster = cluster.map_err(|error| blame(&error))?;
     introduce(&cluster, &kubeconfig)?;
     shutdown.wait().await;
     // The signal was given, so this has ended.
@@ -94,7 +94,7 @@ async fn keep(arguments: &Arguments) -> Result<(), Failure> {
         // It may have been taken away already.
         let _ = fs::remove_file(&kubeconfig);
     }
-    stopped.map_err(|error| Failure::Running(error.into()))
+    stopped.map_err(|error| Failure::Running(anyhow!("{error}")))
 }
 
 /// How to use it.
@@ -110,11 +110,12 @@ fn introduce(cluster: &Minicluster, kubeconfig: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What was typed is at fault where a file or an address is.
-fn blame(error: StartError) -> Failure {
+/// What was typed is at fault where a file or an address is. The error's own words name their cause already.
+fn blame(error: &StartError) -> Failure {
+    let told = anyhow!("{error}");
     match error {
-        StartError::Certificates(_) => Failure::Running(error.into()),
-        _ => Failure::Input(error.into()),
+        StartError::Certificates(_) => Failure::Running(told),
+        _ => Failure::Input(told),
     }
 }
 
