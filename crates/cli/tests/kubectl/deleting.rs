@@ -12,7 +12,7 @@ fn a_pod_has_its_time_to_end() {
           spec: {terminationGracePeriodSeconds: 3600, containers: [{name: c, image: i}]}}",
     );
     cluster.ok("wait --for=condition=Ready pod/slow --timeout=20s");
-    assert_eq!(cluster.ok("delete pod slow --wait=false"), "pod \"slow\" deleted\n");
+    assert_eq!(normal(&cluster.ok("delete pod slow --wait=false")), "pod \"slow\" deleted\n");
     expect![[r"
         slow 1/1 Terminating 0 <age>
     "]]
@@ -37,7 +37,7 @@ fn a_pod_can_be_forced_out() {
     cluster.ok("wait --for=condition=Ready pod/stuck --timeout=20s");
     let done = cluster.run("delete pod stuck --grace-period=0 --force");
     assert_eq!(done.exit, Some(0), "{done:?}");
-    assert_eq!(done.stdout, "pod \"stuck\" force deleted\n");
+    assert_eq!(normal(&done.stdout), "pod \"stuck\" force deleted\n");
     assert_eq!(cluster.ok("get pods -o name"), "");
 }
 
@@ -96,11 +96,11 @@ fn many_are_deleted_by_label() {
     }
     cluster.ok("label cm a b x=1");
     assert_eq!(
-        cluster.ok("delete cm -l x=1"),
+        normal(&cluster.ok("delete cm -l x=1")),
         "configmap \"a\" deleted\nconfigmap \"b\" deleted\n"
     );
     assert_eq!(
-        cluster.ok("delete cm c --dry-run=server"),
+        normal(&cluster.ok("delete cm c --dry-run=server")),
         "configmap \"c\" deleted (server dry run)\n"
     );
     assert_eq!(cluster.ok("get cm c -o name"), "configmap/c\n");

@@ -24,13 +24,34 @@ const RULES: &[(&str, &str)] = &[
     (r"-{3,}", "---"),
 ];
 
+/// What one version of kubectl words so and another otherwise.
+const VERSIONS: &[(&str, &str)] = &[
+    (r" deleted from \S+ namespace", " deleted"),
+    (r"\b(ConfigMap)?Optional: (<nil>|false)", "Optional: false"),
+    (r"cannot delete cannot delete", "cannot delete"),
+    (r"(error upgrading connection: )unable to upgrade connection: ", "$1"),
+    (r"error: no objects passed to scale (.*not found)", "Error from server (NotFound): $1"),
+];
+
+/// What one version of kubectl has to say and another has not: how a line of it begins.
+const SOME_VERSIONS: &[&str] = &[
+    "  Kube-Proxy Version:",
+    "All commands and output from this session will be recorded",
+    "    \"emulationM",
+    "    \"minCompatibilityM",
+];
+
 static COMPILED: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
-    RULES.iter().map(|(pattern, with)| (Regex::new(pattern).unwrap(), *with)).collect()
+    let rules = RULES.iter().chain(VERSIONS);
+    rules.map(|(pattern, with)| (Regex::new(pattern).unwrap(), *with)).collect()
 });
 
-/// The same output for the same outcome: names, times, addresses and the widths of columns become placeholders.
+/// The same output for the same outcome: names, times, addresses and the widths of columns become placeholders, and versions of kubectl
+/// agree.
 pub(super) fn normal(text: &str) -> String {
-    let lines = text.trim_end().lines().map(|line| {
+    let lines = text.trim_end().lines();
+    let lines = lines.filter(|line| !SOME_VERSIONS.iter().any(|start| line.starts_with(start)));
+    let lines = lines.map(|line| {
         let line = line.trim_end().to_owned();
         COMPILED.iter().fold(line, |line, (rule, with)| rule.replace_all(&line, *with).into_owned())
     });

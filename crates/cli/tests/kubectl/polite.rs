@@ -29,7 +29,7 @@ fn what_is_not_there_is_declined_with_a_reason() {
     let cluster = Cluster::start(1);
     cluster.ok("run solo --image=registry.example/x");
     cluster.ok("wait --for=condition=Ready pod/solo --timeout=20s");
-    let check = |line: &str, expected: Expect| expected.assert_eq(&cluster.refused(line));
+    let check = |line: &str, expected: Expect| expected.assert_eq(&normal(&cluster.refused(line)));
     check(
         "top nodes",
         expect![[r"

@@ -214,7 +214,7 @@ fn descriptions_have_everything_in_them() {
             Type: Projected (a volume that contains injected data from multiple sources)
             TokenExpirationSeconds: 3607
             ConfigMapName: kube-root-ca.crt
-            ConfigMapOptional: <nil>
+            Optional: false
             DownwardAPI: true
         QoS Class: BestEffort
         Node-Selectors: <none>
@@ -274,7 +274,6 @@ fn descriptions_have_everything_in_them() {
           Architecture: amd64
           Container Runtime Version: plimsoll://1.0.0
           Kubelet Version: v1.36.4
-          Kube-Proxy Version:
         Non-terminated Pods: (2 in total)
           Namespace Name CPU Requests CPU Limits Memory Requests Memory Limits Age
           --- --- --- --- --- --- ---

@@ -90,9 +90,9 @@ fn replicas_are_scaled_if_there_are_as_many_as_said() {
     "]]
     .assert_eq(&cluster.refused("scale deploy web --replicas=1 --current-replicas=9"));
     expect![[r#"
-        error: no objects passed to scale deployments.apps "nope" not found
+        Error from server (NotFound): deployments.apps "nope" not found
     "#]]
-    .assert_eq(&cluster.refused("scale deploy nope --replicas=1"));
+    .assert_eq(&normal(&cluster.refused("scale deploy nope --replicas=1")));
 }
 
 #[test]
