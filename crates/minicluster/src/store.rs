@@ -59,6 +59,8 @@ pub struct Subscription {
     latest: watch::Receiver<u64>,
     /// Everything up to this revision has been read.
     position: u64,
+    /// In which life of the resource this began.
+    life: u64,
 }
 
 #[derive(Debug)]
@@ -108,14 +110,23 @@ impl Store {
 
     /// The events of a resource after `revision`.
     pub fn subscribe(&self, resource: &Resource, revision: u64) -> Subscription {
-        let latest = self.write_state(|state| state.shelf_mut(resource).latest.subscribe());
-        Subscription { store: self.clone(), resource: resource.clone(), latest, position: revision }
+        let (latest, life) = self.write_state(|state| {
+            let shelf = state.shelf_mut(resource);
+            (shelf.latest.subscribe(), shelf.lives)
+        });
+        let (store, resource) = (self.clone(), resource.clone());
+        Subscription { store, resource, latest, position: revision, life }
     }
 
     /// Waits for its turn to write.
     pub fn writer(&self) -> Writer<'_> {
         let interner = self.shared.writer.lock().unwrap_or_else(PoisonError::into_inner);
         Writer { shared: &self.shared, interner }
+    }
+
+    /// Ends the subscriptions of a resource that is no longer served, once they have read everything.
+    pub fn retire(&self, resource: &Resource) {
+        self.write_state(|state| state.retire(resource));
     }
 
     /// Forgets what happened up to `revision`: older watches and lists get 410.
@@ -191,6 +202,12 @@ impl Subscription {
         let (events, position) = state.events(&self.resource, self.position, most)?;
         self.position = self.position.max(position);
         Ok(events)
+    }
+
+    /// Whether the resource has ceased to be served since this began.
+    pub fn is_over(&self) -> bool {
+        let state = self.store.read();
+        state.shelf(&self.resource).is_some_and(|shelf| shelf.lives != self.life)
     }
 
     /// Waits until there may be something to read. May be dropped at any time without losing anything.

@@ -119,10 +119,12 @@ impl Api {
         let text =
             |pointer| definition.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
         let (group, plural) = (text("/spec/group"), text("/spec/names/plural"));
-        if self.store().count(&Resource::new(group, plural)) > 0 {
+        let resource = Resource::new(group, plural);
+        if self.store().count(&resource) > 0 {
             return;
         }
         self.change_registry(|registry| registry.replace_custom(group, plural, Vec::new()));
+        self.store().retire(&resource);
         remove_definition(&mut writer, &kind, &stored);
     }
 

@@ -195,6 +195,10 @@ impl Watch {
                     let error = ApiError::new(410, "Expired", message);
                     return Poll::Ready(Some(WatchEvent::Error(error)));
                 }
+                Ok(events) if events.is_empty() && self.subscription.is_over() => {
+                    self.finished = true;
+                    return Poll::Ready(None);
+                }
                 Ok(events) if events.is_empty() => return self.poll_bookmark(now),
                 Ok(events) => {
                     let told = events.iter().filter_map(|event| self.scope.tell(event, &self.view));

@@ -1,7 +1,7 @@
 //! Events, as `kubectl describe` shows them.
 
 use jiff::{SignedDuration, Timestamp};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::{Value, json};
 
 use crate::{
@@ -14,6 +14,11 @@ use crate::{
 const BURST: u32 = 25;
 /// How often one more may be recorded after that.
 const REFILL: SignedDuration = SignedDuration::from_mins(5);
+/// How many different messages of one sort about one object are events of their own; from then on one event stands for all.
+const SIMILAR: usize = 10;
+/// How long messages count as being of one row.
+const SIMILAR_WITHIN: SignedDuration = SignedDuration::from_mins(10);
+const COMBINED: &str = "(combined from similar events): ";
 /// How many objects and events are remembered; more than that, and everything is forgotten.
 const REMEMBERED: usize = 4096;
 
@@ -47,9 +52,18 @@ pub(crate) struct Recorder {
     api: Api,
     /// By the uid of the object: how many more may be said, and since when.
     credit: FxHashMap<String, (u32, Timestamp)>,
-    /// By uid, reason and message: the name of the event.
+    /// By uid, reason and message: the name of the event. An empty message is the event that stands for many.
     said: FxHashMap<(String, &'static str, String), String>,
+    /// By uid and reason: which messages there were of late.
+    similar: FxHashMap<(String, &'static str), Similar>,
     sequence: u64,
+}
+
+/// Messages about one object that differ in their words alone.
+#[derive(Debug, Default)]
+struct Similar {
+    messages: FxHashSet<String>,
+    last: Timestamp,
 }
 
 // === impl Note ===
@@ -104,7 +118,13 @@ impl Note {
 
 impl Recorder {
     pub(crate) fn new(api: Api) -> Self {
-        Self { api, credit: FxHashMap::default(), said: FxHashMap::default(), sequence: 0 }
+        Self {
+            api,
+            credit: FxHashMap::default(),
+            said: FxHashMap::default(),
+            similar: FxHashMap::default(),
+            sequence: 0,
+        }
     }
 
     /// Records an event, unless too much has been said about its object.
@@ -112,17 +132,24 @@ impl Recorder {
         let Some(kind) = self.api.kind("", "v1", "events") else { return };
         let now = self.api.clock().now();
         let uid = text(&note.about, "/uid").to_owned();
+        let combined = self.is_one_of_many(&uid, note, now);
         if !self.may_say(&uid, now) {
             return;
         }
+        let (message, key) = if combined {
+            (format!("{COMBINED}{}", note.message), String::new())
+        } else {
+            (note.message.clone(), note.message.clone())
+        };
         // Events about objects of the cluster live here.
         let namespace = Some(text(&note.about, "/namespace")).filter(|name| !name.is_empty());
         let namespace = namespace.unwrap_or("default").to_owned();
-        let same = (uid, note.reason, note.message.clone());
+        let same = (uid, note.reason, key);
         if let Some(name) = self.said.get(&same) {
             let again = self.api.modify(&kind, &Target::new(&namespace, name), |event| {
                 event["count"] = json!(number(event, "/count") + 1);
                 event["lastTimestamp"] = json!(time(now));
+                event["message"] = json!(message);
             });
             if again.is_ok() {
                 return;
@@ -135,7 +162,7 @@ impl Recorder {
             "metadata": { "name": name },
             "involvedObject": note.about,
             "reason": note.reason,
-            "message": note.message,
+            "message": message,
             "source": { "component": note.source },
             "firstTimestamp": time(now),
             "lastTimestamp": time(now),
@@ -154,6 +181,24 @@ impl Recorder {
             }
             self.said.insert(same, name);
         }
+    }
+
+    /// Whether there were so many messages of this sort about the object of late that one event has to do for them.
+    fn is_one_of_many(&mut self, uid: &str, note: &Note, now: Timestamp) -> bool {
+        if self.similar.len() >= REMEMBERED {
+            self.similar.clear();
+        }
+        let similar = self.similar.entry((uid.to_owned(), note.reason)).or_default();
+        if now.duration_since(similar.last) > SIMILAR_WITHIN {
+            similar.messages.clear();
+        }
+        similar.last = now;
+        let is_new = !similar.messages.contains(&note.message);
+        if is_new && similar.messages.len() + 1 >= SIMILAR {
+            return true;
+        }
+        similar.messages.insert(note.message.clone());
+        false
     }
 
     fn may_say(&mut self, uid: &str, now: Timestamp) -> bool {

@@ -35,6 +35,8 @@ pub(super) struct Shelf {
     pub(super) history: History,
     /// Tells watches that there is something to read: the revision of the last event.
     pub(super) latest: watch::Sender<u64>,
+    /// How often the resource has ceased to be served. Watches of an earlier life have nothing to wait for.
+    pub(super) lives: u64,
 }
 
 // === impl State ===
@@ -75,6 +77,13 @@ impl State {
     pub(super) fn remove(&mut self, resource: &Resource, last: &Arc<Object>) {
         let before = self.shelf_mut(resource).objects.remove(&last.key);
         self.record(resource, before, last, Outcome::Gone);
+    }
+
+    /// The resource is no longer served.
+    pub(super) fn retire(&mut self, resource: &Resource) {
+        let shelf = self.shelf_mut(resource);
+        shelf.lives += 1;
+        shelf.latest.send_modify(|_| {});
     }
 
     pub(super) fn compact(&mut self, revision: u64) {

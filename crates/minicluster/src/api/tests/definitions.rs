@@ -65,6 +65,24 @@ fn a_definition_brings_its_kinds_and_takes_their_objects_along() {
     assert_eq!(late.unwrap_err().code, 404);
 }
 
+#[tokio::test]
+async fn watches_of_a_kind_end_with_its_definition() {
+    let api = api();
+    let (definitions, widgets) = defined(&api);
+    api.create(&widgets, "default", widget("a", &json!({})), &quietly()).unwrap();
+    let mut watch = api.watch(&widgets, &WatchQuery::default()).unwrap();
+    let at = Target::new("", "widgets.example.com");
+    api.delete(&definitions, &at, &DeleteOptions::default()).unwrap();
+    assert_eq!(told(&mut watch), ["+a", "-a"]);
+    assert!(watch.next().await.is_none());
+
+    // Those of a later definition of the same name are not concerned.
+    let (_, widgets) = defined(&api);
+    let mut watch = api.watch(&widgets, &WatchQuery::default()).unwrap();
+    api.create(&widgets, "default", widget("b", &json!({})), &quietly()).unwrap();
+    assert!(matches!(watch.next().await, Some(WatchEvent::Added(_))));
+}
+
 #[test]
 fn a_definition_waits_for_objects_that_somebody_holds() {
     let api = api();

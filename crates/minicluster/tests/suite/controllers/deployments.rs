@@ -178,3 +178,16 @@ async fn the_cheapest_pods_go_first() {
     assert_eq!(reasons.iter().filter(|reason| *reason == "SuccessfulCreate").count(), 3);
     assert_eq!(reasons.iter().filter(|reason| *reason == "SuccessfulDelete").count(), 2);
 }
+
+#[tokio::test(start_paused = true)]
+async fn many_similar_events_become_one() {
+    let cluster = Cluster::with_kubelets();
+    cluster.create("replicasets.apps", workload("web", 12, &json!({})));
+    settle().await;
+    let events = cluster.list("events", "");
+    let created = events.iter().filter(|event| text(event, "/reason") == "SuccessfulCreate");
+    let (combined, alone): (Vec<_>, Vec<_>) = created
+        .partition(|event| text(event, "/message").starts_with("(combined from similar events): "));
+    assert_eq!((alone.len(), combined.len()), (9, 1));
+    assert_eq!(number(combined[0], "/count"), 3);
+}
