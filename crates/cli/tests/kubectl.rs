@@ -15,5 +15,6 @@ mod kubectl {
     mod reading;
     mod recorded;
     mod rollouts;
+    mod walkthrough;
     mod writing;
 }

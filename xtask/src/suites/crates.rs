@@ -123,16 +123,21 @@ fn test(
     Ok(transcript.finish(status.success()))
 }
 
+/// One test target is asked of the whole workspace, too: of its package alone, cargo would build much of what the suite of all
+/// crates has just built once more, with fewer features.
 fn cargo_test(context: &Context, members: &[&Member], targets: Targets) -> Command {
     let mut command = cargo::command(&context.workspace.root);
     command.args(["test", "--color", "never"]);
-    if members.len() == context.workspace.members.len() {
-        command.arg("--workspace");
-    } else {
-        command.args(members.iter().flat_map(|member| ["-p", member.name.as_str()]));
-    }
-    if let Targets::One(name) = targets {
-        command.args(["--test", name]);
+    match targets {
+        Targets::One(name) => {
+            command.args(["--workspace", "--test", name]);
+        }
+        Targets::Usual if members.len() == context.workspace.members.len() => {
+            command.arg("--workspace");
+        }
+        Targets::Usual => {
+            command.args(members.iter().flat_map(|member| ["-p", member.name.as_str()]));
+        }
     }
     command
 }

@@ -4,16 +4,20 @@ use plimsoll_fit::{NodeId, ShapeId};
 use plimsoll_model::{Pod, Symbol};
 use rustc_hash::FxHashSet;
 
-use super::mirror::Mirror;
+use super::mirror::{Family, Mirror};
 use crate::object::Key;
 
 /// Clusters up to this size are looked at as a whole, and in larger ones at least so many nodes that would do are compared.
 const FEW_NODES: usize = 100;
 
+/// What a pod that does not say how much cpu and memory it needs is taken to need, as kube-scheduler does it: a tenth of a core
+/// and 200 MiB. Else all of them would go to the same node.
+const UNSAID: [i64; 2] = [100, 200 << 20];
+
 /// How good a node is, the least first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Score {
-    /// Pods of the same shape that are there already: equal pods spread.
+    /// Pods of the same workload, or just like it, that are there already: they spread.
     crowd: u32,
     /// How full it would be, in thousandths.
     fullness: i64,
@@ -29,8 +33,9 @@ pub(super) fn choose(
     start: &mut usize,
 ) -> Option<NodeId> {
     let reserved = reservations(mirror, key, pod.priority);
+    let wanted = (shape, mirror.family(pod, shape));
     if reserved.is_empty() {
-        return best(mirror, own_room(mirror, key), shape, start, |_| true);
+        return best(mirror, own_room(mirror, key), wanted, start, |_| true);
     }
     // Pods for which room was made count where they will go, and where they are not yet.
     let fitting = mirror.order.iter().filter(|node| mirror.snapshot.fits(shape, **node));
@@ -39,7 +44,7 @@ pub(super) fn choose(
     for (shape, node) in reserved {
         mirror.snapshot.place(shape, node);
     }
-    let chosen = best(mirror, own_room(mirror, key), shape, start, |node| open.contains(&node));
+    let chosen = best(mirror, own_room(mirror, key), wanted, start, |node| open.contains(&node));
     mirror.snapshot.undo(mark);
     chosen
 }
@@ -76,7 +81,7 @@ fn own_room(mirror: &Mirror, key: &Key) -> Option<NodeId> {
 fn best(
     mirror: &Mirror,
     own: Option<NodeId>,
-    shape: ShapeId,
+    (shape, family): (ShapeId, Family),
     start: &mut usize,
     allowed: impl Fn(NodeId) -> bool,
 ) -> Option<NodeId> {
@@ -95,7 +100,7 @@ fn best(
         if !takes(*node) {
             continue;
         }
-        let score = score(mirror, shape, *node);
+        let score = score(mirror, shape, family, *node);
         if best.is_none_or(|(least, _)| score < least) {
             best = Some((score, *node));
         }
@@ -116,10 +121,10 @@ fn enough(nodes: usize) -> usize {
     (nodes * percent / 100).max(FEW_NODES)
 }
 
-fn score(mirror: &Mirror, shape: ShapeId, node: NodeId) -> Score {
+fn score(mirror: &Mirror, shape: ShapeId, family: Family, node: NodeId) -> Score {
     let snapshot = &mirror.snapshot;
     Score {
-        crowd: mirror.crowd(shape, node),
+        crowd: mirror.crowd(family, node),
         fullness: fullness(mirror, shape, node),
         pods: snapshot.pods_on(node).len(),
     }
@@ -130,9 +135,12 @@ fn fullness(mirror: &Mirror, shape: ShapeId, node: NodeId) -> i64 {
     let snapshot = &mirror.snapshot;
     let requests = &snapshot.pod_shape(shape).requests;
     let mut sum = 0;
-    for name in mirror.measured {
+    let silent = mirror.silent(node);
+    for ((name, silent), unsaid) in mirror.measured.into_iter().zip(silent).zip(UNSAID) {
         let allocatable = snapshot.node(node).allocatable.get(name).max(1);
-        let free = snapshot.free(node, name).saturating_sub(requests.get(name)).max(0);
+        let said = requests.get(name);
+        let taken = i64::from(silent) * unsaid + if said == 0 { unsaid } else { said };
+        let free = snapshot.free(node, name).saturating_sub(taken).max(0);
         let share = i128::from(free) * 1000 / i128::from(allocatable);
         sum += 1000 - i64::try_from(share).unwrap_or(0);
     }

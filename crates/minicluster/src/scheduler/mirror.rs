@@ -34,8 +34,12 @@ pub(super) struct Mirror {
     pub(super) budgets: BTreeMap<Key, Budget>,
     /// The resources by which nodes are compared.
     pub(super) measured: [Symbol; 2],
-    /// How many pods of a shape a node has.
-    crowds: FxHashMap<(ShapeId, NodeId), u32>,
+    /// How many pods of a family a node has.
+    crowds: FxHashMap<(Family, NodeId), u32>,
+    /// Numbers of workloads, by uid.
+    workloads: FxHashMap<Box<str>, u32>,
+    /// How many pods of a node do not say how much they need of each of the measured resources.
+    silent: FxHashMap<NodeId, [u32; 2]>,
     reader: Reader,
     background: Background,
     /// Rows of the snapshot, those of nodes that are gone included.
@@ -47,6 +51,14 @@ pub(super) struct Mirror {
     woken: Option<Hope>,
 }
 
+/// Pods that are spread over the nodes: those of a workload, or those that are alike.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Family {
+    /// The number of the workload.
+    Workload(u32),
+    Alike(ShapeId),
+}
+
 /// A pod.
 #[derive(Debug)]
 pub(super) struct Entry {
@@ -55,7 +67,14 @@ pub(super) struct Entry {
     pub(super) revision: u64,
     /// `spec.preemptionPolicy: Never`.
     pub(super) peaceful: bool,
-    slot: Option<PodId>,
+    place: Option<Place>,
+}
+
+/// Where a pod is in the snapshot, and with whom it was counted there.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    slot: PodId,
+    family: Family,
 }
 
 /// Objects that are read again from the beginning when one of them changes.
@@ -81,6 +100,8 @@ impl Mirror {
             budgets: BTreeMap::new(),
             measured: [Symbol::new(resource::CPU), Symbol::new(resource::MEMORY)],
             crowds: FxHashMap::default(),
+            workloads: FxHashMap::default(),
+            silent: FxHashMap::default(),
             reader: Reader::new(now),
             background: Background::default(),
             rows: 0,
@@ -104,9 +125,25 @@ impl Mirror {
         self.woken.take()
     }
 
-    /// How many pods of this shape a node has.
-    pub(super) fn crowd(&self, shape: ShapeId, node: NodeId) -> u32 {
-        self.crowds.get(&(shape, node)).copied().unwrap_or_default()
+    /// How many pods of this family a node has.
+    pub(super) fn crowd(&self, family: Family, node: NodeId) -> u32 {
+        self.crowds.get(&(family, node)).copied().unwrap_or_default()
+    }
+
+    /// How many pods of a node do not say how much they need of each of the measured resources.
+    pub(super) fn silent(&self, node: NodeId) -> [u32; 2] {
+        self.silent.get(&node).copied().unwrap_or_default()
+    }
+
+    /// Which family a pod belongs to.
+    pub(super) fn family(&mut self, pod: &Pod, shape: ShapeId) -> Family {
+        let Some(owner) = &pod.owner else { return Family::Alike(shape) };
+        if let Some(number) = self.workloads.get(&owner.uid) {
+            return Family::Workload(*number);
+        }
+        let number = u32::try_from(self.workloads.len()).unwrap_or(u32::MAX);
+        self.workloads.insert(owner.uid.clone(), number);
+        Family::Workload(number)
     }
 
     /// The handle of a pod's shape.
@@ -157,13 +194,13 @@ impl Mirror {
     fn take_node(&mut self, name: Symbol) {
         let Some(id) = self.nodes.remove(&name) else { return };
         for key in self.by_node.get(&name).into_iter().flatten() {
-            if let Some(entry) = self.pods.get_mut(key) {
-                entry.slot = None;
+            if let Some(entry) = self.pods.get_mut(key)
+                && let Some(place) = entry.place.take()
+            {
+                self.crowds.remove(&(place.family, id));
             }
         }
-        for pod in self.snapshot.pods_on(id) {
-            self.crowds.remove(&(self.snapshot.shape_of(pod), id));
-        }
+        self.silent.remove(&id);
         self.snapshot.remove_node(id);
         self.order.retain(|other| *other != id);
     }
@@ -187,10 +224,11 @@ impl Mirror {
         let same = before.as_ref().is_some_and(|old| {
             old.pod.node == pod.node
                 && Arc::ptr_eq(&old.pod.shape, &pod.shape)
+                && old.pod.owner == pod.owner
                 && old.pod.has_ended() == pod.has_ended()
         });
-        let slot = match before {
-            Some(old) if same => old.slot,
+        let place = match before {
+            Some(old) if same => old.place,
             Some(old) => {
                 self.vacate(key, &old);
                 None
@@ -199,8 +237,8 @@ impl Mirror {
         };
         let peaceful = find(&object.json, br#""preemptionPolicy":"Never""#);
         let (uid, revision) = (object.uid.clone(), object.revision);
-        self.pods.insert(key.clone(), Entry { pod, uid, revision, peaceful, slot });
-        if slot.is_none() {
+        self.pods.insert(key.clone(), Entry { pod, uid, revision, peaceful, place });
+        if place.is_none() {
             self.occupy(key);
         }
         self.pods.get(key)
@@ -225,14 +263,21 @@ impl Mirror {
 
     /// Puts a pod that has a node into the snapshot.
     fn occupy(&mut self, key: &Key) {
-        let Some(entry) = self.pods.get_mut(key) else { return };
-        let Some(name) = entry.pod.node.filter(|_| !entry.pod.has_ended()) else { return };
+        let Some(pod) = self.pods.get(key).map(|entry| entry.pod.clone()) else { return };
+        let Some(name) = pod.node.filter(|_| !pod.has_ended()) else { return };
         self.by_node.entry(name).or_default().insert(key.clone());
         let Some(node) = self.nodes.get(&name).copied() else { return };
-        let shape = self.snapshot.shape(&entry.pod.shape);
-        self.largest_shape = self.largest_shape.max(shape.index());
-        entry.slot = Some(self.snapshot.place(shape, node));
-        *self.crowds.entry((shape, node)).or_default() += 1;
+        let shape = self.shape(&pod);
+        let family = self.family(&pod, shape);
+        let slot = self.snapshot.place(shape, node);
+        if let Some(entry) = self.pods.get_mut(key) {
+            entry.place = Some(Place { slot, family });
+        }
+        *self.crowds.entry((family, node)).or_default() += 1;
+        let silent = self.silent.entry(node).or_default();
+        for (count, name) in silent.iter_mut().zip(self.measured) {
+            *count += u32::from(pod.shape.requests.get(name) == 0);
+        }
         self.changes += 1;
         self.woken = self.woken.or(Some(Hope::Neighbours));
     }
@@ -245,13 +290,17 @@ impl Mirror {
                 self.by_node.remove(&name);
             }
         }
-        let Some(slot) = old.slot else { return };
-        let place = (self.snapshot.shape_of(slot), self.snapshot.node_of(slot));
-        if let Some(crowd) = self.crowds.get_mut(&place) {
+        let Some(Place { slot, family }) = old.place else { return };
+        let node = self.snapshot.node_of(slot);
+        if let Some(crowd) = self.crowds.get_mut(&(family, node)) {
             *crowd -= 1;
             if *crowd == 0 {
-                self.crowds.remove(&place);
+                self.crowds.remove(&(family, node));
             }
+        }
+        let silent = self.silent.entry(node).or_default();
+        for (count, name) in silent.iter_mut().zip(self.measured) {
+            *count -= u32::from(old.pod.shape.requests.get(name) == 0);
         }
         self.snapshot.evict(slot);
         self.loosened(Hope::Room);
@@ -259,7 +308,7 @@ impl Mirror {
 
     /// The slot of a pod that is in the snapshot.
     pub(super) fn slot(&self, key: &Key) -> Option<PodId> {
-        self.pods.get(key)?.slot
+        self.pods.get(key)?.place.map(|place| place.slot)
     }
 
     // --- the rest ---
@@ -316,10 +365,12 @@ impl Mirror {
         self.nodes.clear();
         self.order.clear();
         self.crowds.clear();
+        self.workloads.clear();
+        self.silent.clear();
         self.rows = 0;
         self.largest_shape = 0;
         for entry in self.pods.values_mut() {
-            entry.slot = None;
+            entry.place = None;
         }
         self.reader.sweep();
         for node in nodes {
