@@ -12,7 +12,7 @@
 use std::future::pending;
 
 use futures::future::select_all;
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use plimsoll_net::Shutdown;
 use tokio::task::yield_now;
 
@@ -28,6 +28,13 @@ use crate::{
     object::Key,
     store::Resource,
 };
+
+/// Who has looked at this many pods and nodes to decide about one object…
+const MANY: usize = 200;
+/// … leaves the object alone for so long for each of them…
+const REST: SignedDuration = SignedDuration::from_micros(500);
+/// … but not for longer than this. Else the pods of a large workload would all be counted again whenever one of them changes.
+const LONGEST_REST: SignedDuration = SignedDuration::from_secs(1);
 
 /// All controllers at work.
 pub(super) struct Driver {
@@ -145,7 +152,7 @@ impl Driver {
         };
         for (number, controller) in self.controllers.iter_mut().enumerate() {
             let queue = &mut self.queue;
-            let mut push = |target: Ref| queue.push(Work { controller: number, target });
+            let mut push = |target: Ref| queue.push(Work { controller: number, target }, view.now);
             controller.affected(&change, &view, &mut push);
         }
     }
@@ -153,7 +160,9 @@ impl Driver {
     fn look(&mut self, work: Work, now: Timestamp) {
         let Some(controller) = self.controllers.get_mut(work.controller) else { return };
         let view = View { api: &self.api, index: &self.index, kinds: &self.kinds, now };
+        self.index.take_shown();
         let actions = controller.reconcile(&work.target, &view);
+        self.queue.rest(&work, rest_after(self.index.take_shown(), now), now);
         if let Some(again) = self.executor.execute(&self.kinds, actions) {
             self.queue.push_at(work, again);
         }
@@ -200,6 +209,15 @@ impl Driver {
             self.hear(at, WatchEvent::Deleted(object));
         }
     }
+}
+
+/// Until when an object is left alone about which a decision has cost this much; `now` if it need not be.
+fn rest_after(shown: usize, now: Timestamp) -> Timestamp {
+    if shown < MANY {
+        return now;
+    }
+    let rest = REST * i32::try_from(shown).unwrap_or(i32::MAX);
+    now.checked_add(rest.min(LONGEST_REST)).unwrap_or(now)
 }
 
 fn open(api: &Api, kind: &Kind) -> Option<Watch> {

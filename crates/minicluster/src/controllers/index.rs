@@ -3,7 +3,7 @@
 //! Everything else is read from the store when it is needed. Pods of a workload share their labels, so that a selector is tried
 //! once for each set of labels in a namespace and not once for each pod.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{cell::Cell, collections::BTreeMap, sync::Arc};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -35,6 +35,8 @@ pub(crate) struct Index {
     dependents: FxHashMap<Box<str>, FxHashSet<Ref>>,
     /// The owners of objects that are not pods; pods carry theirs.
     owners: FxHashMap<Ref, Box<[Owner]>>,
+    /// How many pods and nodes have been shown to controllers, which is about what their decisions have cost.
+    shown: Cell<usize>,
 }
 
 /// What happened to an object.
@@ -180,6 +182,15 @@ impl Index {
         change.pod_before = before;
     }
 
+    /// How many pods and nodes have been shown since the last call.
+    pub(crate) fn take_shown(&self) -> usize {
+        self.shown.take()
+    }
+
+    fn show(&self) {
+        self.shown.set(self.shown.get() + 1);
+    }
+
     /// The pod of this name.
     pub(crate) fn pod(&self, key: &Key) -> Option<&Arc<Pod>> {
         self.pods.get(key)
@@ -205,7 +216,7 @@ impl Index {
 
     /// All nodes, by name.
     pub(crate) fn nodes(&self) -> impl Iterator<Item = &Arc<Node>> {
-        self.nodes.values()
+        self.nodes.values().inspect(|_| self.show())
     }
 
     /// The pods in a namespace that a selector selects.
@@ -216,7 +227,8 @@ impl Index {
     ) -> impl Iterator<Item = &'i Arc<Pod>> {
         let sets = self.by_labels.get(namespace).into_iter().flatten();
         let matching = sets.filter(|(labels, _)| selector.matches(labels));
-        matching.flat_map(|(_, keys)| keys).filter_map(|key| self.pods.get(key))
+        let pods = matching.flat_map(|(_, keys)| keys).filter_map(|key| self.pods.get(key));
+        pods.inspect(|_| self.show())
     }
 
     /// The pods on a node.
@@ -235,7 +247,7 @@ impl Index {
         let pods = self.dependents(uid).filter(|target| {
             &*target.resource.plural == "pods" && target.resource.group.is_empty()
         });
-        pods.filter_map(|target| self.pods.get(&target.key))
+        pods.filter_map(|target| self.pods.get(&target.key)).inspect(|_| self.show())
     }
 
     /// The owners of an object.

@@ -27,13 +27,33 @@ pub(crate) struct Queue {
     /// When each waiting thing is due: a second, later wish changes nothing.
     due: FxHashMap<Work, (Timestamp, u64)>,
     arrivals: u64,
+    /// What is to be left alone until a moment.
+    resting: FxHashMap<Work, Timestamp>,
 }
 
 // === impl Queue ===
 
 impl Queue {
-    /// Asks for a look as soon as it can be.
-    pub(crate) fn push(&mut self, work: Work) {
+    /// Asks for a look as soon as it can be: at once, or when the rest is over.
+    pub(crate) fn push(&mut self, work: Work, now: Timestamp) {
+        match self.resting.get(&work).copied() {
+            Some(until) if until > now => self.push_at(work, until),
+            Some(_) => {
+                self.resting.remove(&work);
+                self.enqueue(work);
+            }
+            None => self.enqueue(work),
+        }
+    }
+
+    /// Lets something be until a moment, whoever asks for a look at it; nothing if that is now.
+    pub(crate) fn rest(&mut self, work: &Work, until: Timestamp, now: Timestamp) {
+        if until > now {
+            self.resting.insert(work.clone(), until);
+        }
+    }
+
+    fn enqueue(&mut self, work: Work) {
         if self.queued.insert(work.clone()) {
             self.ready.push_back(work);
         }
@@ -60,7 +80,7 @@ impl Queue {
             self.later.remove(&first);
             if let Some(work) = self.waiting.remove(&first.1) {
                 self.due.remove(&work);
-                self.push(work);
+                self.enqueue(work);
             }
         }
         let work = self.ready.pop_front()?;
@@ -90,11 +110,11 @@ mod tests {
     fn what_is_asked_for_twice_comes_once() {
         let mut queue = Queue::default();
         let now = Timestamp::UNIX_EPOCH;
-        queue.push(work("a"));
-        queue.push(work("b"));
-        queue.push(work("a"));
+        queue.push(work("a"), now);
+        queue.push(work("b"), now);
+        queue.push(work("a"), now);
         assert_eq!(queue.pop(now), Some(work("a")));
-        queue.push(work("a"));
+        queue.push(work("a"), now);
         assert_eq!(queue.pop(now), Some(work("b")));
         assert_eq!(queue.pop(now), Some(work("a")));
         assert_eq!(queue.pop(now), None);
@@ -111,6 +131,21 @@ mod tests {
         assert_eq!(queue.pop(at(4)), None);
         assert_eq!(queue.pop(at(5)), Some(work("a")));
         assert_eq!(queue.pop(at(9)), None);
+        assert_eq!(queue.next_moment(), None);
+    }
+
+    #[test]
+    fn what_rests_comes_when_the_rest_is_over() {
+        let mut queue = Queue::default();
+        let at = |seconds| Timestamp::UNIX_EPOCH + SignedDuration::from_secs(seconds);
+        queue.rest(&work("a"), at(3), at(0));
+        queue.push(work("a"), at(1));
+        queue.push(work("a"), at(2));
+        assert_eq!(queue.pop(at(2)), None);
+        assert_eq!(queue.next_moment(), Some(at(3)));
+        assert_eq!(queue.pop(at(3)), Some(work("a")));
+        queue.push(work("a"), at(4));
+        assert_eq!(queue.pop(at(4)), Some(work("a")));
         assert_eq!(queue.next_moment(), None);
     }
 }
