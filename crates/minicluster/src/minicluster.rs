@@ -25,6 +25,8 @@ use crate::{
     store::Limits,
 };
 
+mod forget;
+
 /// What a kubeconfig begins with that may be overwritten.
 const MARK: &str = "# Written by plimsoll minicluster, and worthless when it has stopped.\n";
 /// How often a cluster that changes is written to its file.
@@ -159,6 +161,7 @@ impl Minicluster {
         for node in settings.nodes {
             kubelets.add(node);
         }
+        tasks.spawn(forget::forget(api.clone(), shutdown.clone()));
         if let Some(path) = settings.persist.clone() {
             tasks.spawn(save_often(api.clone(), path, shutdown.clone()));
         }

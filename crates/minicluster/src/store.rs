@@ -61,6 +61,8 @@ pub struct Subscription {
     position: u64,
     /// In which life of the resource this began.
     life: u64,
+    /// Nothing has been read yet: where this starts must not be forgotten. Later it only must not miss anything.
+    fresh: bool,
 }
 
 #[derive(Debug)]
@@ -115,7 +117,7 @@ impl Store {
             (shelf.latest.subscribe(), shelf.lives)
         });
         let (store, resource) = (self.clone(), resource.clone());
-        Subscription { store, resource, latest, position: revision, life }
+        Subscription { store, resource, latest, position: revision, life, fresh: true }
     }
 
     /// Waits for its turn to write.
@@ -199,6 +201,10 @@ impl Subscription {
     pub fn read(&mut self, most: usize) -> Result<Vec<Event>, TooOld> {
         let _seen = *self.latest.borrow_and_update();
         let state = self.store.read();
+        if self.fresh {
+            state.check_age(&self.resource, self.position)?;
+            self.fresh = false;
+        }
         let (events, position) = state.events(&self.resource, self.position, most)?;
         self.position = self.position.max(position);
         Ok(events)

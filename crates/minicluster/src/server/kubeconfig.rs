@@ -40,6 +40,8 @@ pub fn kubeconfig(url: &str, authority: Option<&str>, credentials: Credentials<'
         "contexts": [{ "name": NAME, "context": { "cluster": NAME, "user": NAME } }],
         "current-context": NAME,
     });
+    // Each value on one line, as everybody else writes them, for those who look for one with grep.
+    let options = serde_saphyr::ser_options! { prefer_block_scalars: false };
     // JSON is YAML; the alternative is only for a library that disagrees.
-    serde_saphyr::to_string(&config).unwrap_or_else(|_| config.to_string())
+    serde_saphyr::to_string_with_options(&config, options).unwrap_or_else(|_| config.to_string())
 }

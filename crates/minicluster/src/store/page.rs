@@ -52,14 +52,12 @@ impl State {
         let revision = range.at.unwrap_or(self.revision);
         let mut page = Page { items: Vec::new(), revision, more: false, remaining: 0 };
         let Some(shelf) = self.shelf(resource) else {
-            if revision < self.compacted {
-                return Err(TooOld { oldest: self.compacted });
-            }
+            self.check_age(resource, revision)?;
             return Ok(page);
         };
         match range.at {
             Some(at) if at < self.revision => {
-                self.check_age(shelf, at)?;
+                self.check_age(resource, at)?;
                 let overlay = overlay(shelf, at);
                 fill(&mut page, range, as_of(shelf, range, &overlay));
             }

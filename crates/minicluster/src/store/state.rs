@@ -93,7 +93,7 @@ impl State {
         }
     }
 
-    /// The first events after `revision`, and the revision up to which that is everything.
+    /// The first events after `revision`, and the revision up to which that is everything. An error if some are no longer there.
     pub(super) fn events(
         &self,
         resource: &Resource,
@@ -101,7 +101,10 @@ impl State {
         most: usize,
     ) -> Result<(Vec<Event>, u64), TooOld> {
         let Some(shelf) = self.shelf(resource) else { return Ok((Vec::new(), self.revision)) };
-        self.check_age(shelf, revision)?;
+        let oldest = shelf.history.trimmed();
+        if revision < oldest {
+            return Err(TooOld { oldest });
+        }
         let events: Vec<Event> = shelf.history.after(revision).take(most).cloned().collect();
         let position = match events.last() {
             Some(last) if events.len() == most => last.revision,
@@ -110,9 +113,10 @@ impl State {
         Ok((events, position))
     }
 
-    /// Whether the history of a shelf reaches back to `revision`.
-    pub(super) fn check_age(&self, shelf: &Shelf, revision: u64) -> Result<(), TooOld> {
-        let oldest = self.compacted.max(shelf.history.trimmed());
+    /// Whether the history of a resource reaches back to `revision`.
+    pub(super) fn check_age(&self, resource: &Resource, revision: u64) -> Result<(), TooOld> {
+        let trimmed = self.shelf(resource).map_or(0, |shelf| shelf.history.trimmed());
+        let oldest = self.compacted.max(trimmed);
         if revision < oldest { Err(TooOld { oldest }) } else { Ok(()) }
     }
 

@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use plimsoll_minicluster::{
     Api, Minicluster,
-    api::{DeleteOptions, ListQuery, Propagation, Target, WriteOptions},
+    api::{DeleteOptions, ListQuery, Propagation, Target, WatchEvent, WatchQuery, WriteOptions},
     kubelet::{Behaviour, Kubeconfig, Kubelets, Remote},
     minicluster::{Part, Settings, StartError},
 };
@@ -83,6 +83,23 @@ async fn pods_are_bound_run_and_go_with_grace() {
     api.delete(&deployments, &Target::new("default", "web"), &options).unwrap();
     sleep(Duration::from_mins(1)).await;
     assert_eq!(phases(&api), Vec::<String>::new());
+    cluster.stop().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn history_is_forgotten_after_minutes_and_events_after_an_hour() {
+    let settings = Settings { nodes: nodes(1), ..Settings::default() };
+    let cluster = Minicluster::start(Clock::system(), settings).await.unwrap();
+    let api = cluster.api().clone();
+    make(&api, "deployments", deployment(1));
+    sleep(Duration::from_mins(50)).await;
+    assert!(list(&api, "events").iter().any(|event| event["reason"] == "Scheduled"));
+    let pods = api.kind("", "v1", "pods").unwrap();
+    let from_the_start = WatchQuery { resource_version: "1".to_owned(), ..WatchQuery::default() };
+    let mut watch = api.watch(&pods, &from_the_start).unwrap();
+    assert!(matches!(watch.next().await, Some(WatchEvent::Error(error)) if error.code == 410));
+    sleep(Duration::from_mins(20)).await;
+    assert_eq!(list(&api, "events"), [Value::Null; 0]);
     cluster.stop().await.unwrap();
 }
 

@@ -55,6 +55,21 @@ fn compaction_spares_nobody() {
 }
 
 #[test]
+fn a_watch_that_has_heard_everything_outlives_compaction() {
+    let api = api();
+    let (kind, namespaces) = (config_maps(&api), api.kind("", "v1", "namespaces").unwrap());
+    filled(&api, &["a"]);
+    let mut quiet = api.watch(&kind, &WatchQuery::default()).unwrap();
+    assert_eq!(told(&mut quiet), ["+a"]);
+    // Nothing happens to config maps while other things do.
+    let other = json!({"metadata": {"name": "other"}});
+    api.create(&namespaces, "", other, &WriteOptions::default()).unwrap();
+    api.compact(api.revision());
+    filled(&api, &["b"]);
+    assert_eq!(told(&mut quiet), ["+b"]);
+}
+
+#[test]
 fn what_is_there_comes_first_unless_somebody_says_otherwise() {
     let api = api();
     let kind = config_maps(&api);
