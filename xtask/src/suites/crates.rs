@@ -15,6 +15,9 @@ use super::{Context, Part};
 use crate::cargo;
 use crate::tidy::Member;
 
+/// How many tests with a tool run at once: they mostly wait for processes of their own, so more than there are processors.
+const AT_ONCE: &str = "8";
+
 /// Which tests of the packages are meant.
 #[derive(Clone, Copy)]
 enum Targets {
@@ -130,7 +133,7 @@ fn cargo_test(context: &Context, members: &[&Member], targets: Targets) -> Comma
     command.args(["test", "--color", "never"]);
     match targets {
         Targets::One(name) => {
-            command.args(["--workspace", "--test", name]);
+            command.args(["--workspace", "--test", name]).env("RUST_TEST_THREADS", AT_ONCE);
         }
         Targets::Usual if members.len() == context.workspace.members.len() => {
             command.arg("--workspace");
