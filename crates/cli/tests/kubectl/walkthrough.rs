@@ -2,7 +2,10 @@
 
 use expect_test::{Expect, expect};
 
-use super::{cluster::Cluster, normal::normal};
+use super::{
+    cluster::{Cluster, yaml},
+    normal::normal,
+};
 
 const MANIFEST: &str = include_str!("walkthrough.yaml");
 
@@ -58,7 +61,11 @@ fn everything_is_applied(cluster: &Cluster) {
     );
     check(
         &cluster.ok("get pods -l app=db -o wide --no-headers --sort-by=.metadata.name"),
-        &expect![[r""]],
+        &expect![[r#"
+            db-0 1/1 Running 0 <age> <ip> node-2 <none> <none>
+            db-1 1/1 Running 0 <age> <ip> node-2 <none> <none>
+            db-2 1/1 Running 0 <age> <ip> node-2 <none> <none>
+        "#]],
     );
     let described = cluster.ok("describe sts db");
     for line in
@@ -81,9 +88,20 @@ fn a_custom_resource_is_like_any_other(cluster: &Cluster) {
         ship.example.com/cutty created
     "]],
     );
-    check(&cluster.ok("get ships"), &expect![[r""]]);
-    cluster.file("refused.yaml", &ship("-1"));
-    check(&cluster.refused("apply -f refused.yaml"), &expect![[r""]]);
+    check(
+        &cluster.ok("get ships"),
+        &expect![[r#"
+        NAME HOLDS RIG
+        cutty 2 bark
+    "#]],
+    );
+    cluster.file("refused.yaml", &yaml(&ship("-1")));
+    check(
+        &cluster.refused("apply -f refused.yaml"),
+        &expect![[r#"
+        error: error parsing refused.yaml: json: offset 2: invalid character 'a' looking for beginning of object key string
+    "#]],
+    );
     cluster.ok("patch ship cutty --type=merge -p {\"spec\":{\"holds\":3}}");
     assert_eq!(cluster.ok("get ship cutty -o jsonpath={.spec.holds},{.spec.rig}"), "3,bark");
 }
