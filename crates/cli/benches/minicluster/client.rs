@@ -68,7 +68,7 @@ impl Client {
         while read < lines
             && let Some(chunk) = response.chunk().await.unwrap()
         {
-            read += chunk.iter().filter(|byte| **byte == b'\n').count();
+            read += chunk.split(|byte| *byte == b'\n').count() - 1;
         }
         read
     }
