@@ -6,7 +6,7 @@
 //! once names, times and widths are taken out; where it is not, `differences.txt` says so and why. That list may only shrink: a
 //! difference that is not in it fails, and so does one in it that is no more. `UPDATE_EXPECT=1` writes it anew.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, thread};
 
 use serde::Deserialize;
 
@@ -54,9 +54,21 @@ struct Trace {
 #[test]
 fn recorded_commands_end_as_they_did_with_a_real_cluster() {
     let version = recorded_version();
+    let mut found = Differences::default();
+    thread::scope(|threads| {
+        let acts = PLAY.map(|act| threads.spawn(move || perform(act, version)));
+        for act in acts {
+            found.append(act.join().unwrap());
+        }
+    });
+    differences::judge(&found);
+}
+
+/// Runs the commands of an act in a cluster of their own and tells what is different.
+fn perform(act: &[Scene], version: &str) -> Differences {
     let setting = Setting::new();
     let mut found = Differences::default();
-    for scene in PLAY {
+    for scene in act {
         setting.prepare(scene);
         for (index, recorded) in commands(scene, version) {
             let line = setting.localise(&recorded.command);
@@ -70,7 +82,7 @@ fn recorded_commands_end_as_they_did_with_a_real_cluster() {
             found.add(key, compare::compare(&recorded, &done));
         }
     }
-    differences::judge(&found);
+    found
 }
 
 /// The commands of a scene, with their places in the trace.

@@ -66,6 +66,11 @@ impl Differences {
         }
     }
 
+    /// Adds what else is different.
+    pub(super) fn append(&mut self, mut other: Self) {
+        self.entries.append(&mut other.entries);
+    }
+
     fn parse(text: &str) -> Self {
         let mut entries: Vec<Entry> = Vec::new();
         for line in text.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {

@@ -21,12 +21,35 @@ const fn scene(topic: &'static str) -> Scene {
     Scene { topic, commands: ALL, before: &[], web: None }
 }
 
-/// `config` is left out: what it shows is the kubeconfig of the recording.
-pub(super) const PLAY: &[Scene] = &[
+/// What is run, in two acts that need nothing of each other and have a cluster each, so that they can run at once. `config` is left
+/// out: what it shows is the kubeconfig of the recording.
+pub(super) const PLAY: [&[Scene]; 2] = [ABOUT_THE_CLUSTER, ABOUT_ITS_OBJECTS];
+
+const ABOUT_THE_CLUSTER: &[Scene] = &[
     scene("version"),
     scene("api-versions"),
     scene("api-resources"),
     scene("explain"),
+    scene("top"),
+    scene("auth"),
+    scene("cordon"),
+    scene("taint"),
+    Scene {
+        commands: 0..1,
+        before: &[
+            "apply -f dep2.yaml",
+            "run solo --image=registry.example/x",
+            "wait --for=condition=Ready pod/solo --timeout=20s",
+        ],
+        web: SETTLED,
+        ..scene("scale")
+    },
+    Scene { commands: 1..4, web: Some(3), ..scene("scale") },
+    Scene { web: SETTLED, ..scene("logs") },
+    scene("exec"),
+];
+
+const ABOUT_ITS_OBJECTS: &[Scene] = &[
     Scene { commands: 0..4, ..scene("apply") },
     Scene { commands: 4..5, web: SETTLED, ..scene("apply") },
     scene("apply-errors"),
@@ -50,14 +73,6 @@ pub(super) const PLAY: &[Scene] = &[
     Scene { commands: 0..4, ..scene("rollout") },
     Scene { commands: 4..7, web: SETTLED, ..scene("rollout") },
     Scene { web: SETTLED, ..scene("describe") },
-    Scene { commands: 0..1, ..scene("scale") },
-    Scene { commands: 1..4, web: Some(3), ..scene("scale") },
-    Scene { web: SETTLED, ..scene("logs") },
-    scene("exec"),
-    scene("top"),
-    scene("auth"),
-    scene("cordon"),
-    scene("taint"),
     Scene { commands: 7..8, ..scene("create") },
     Scene {
         commands: 0..4,
