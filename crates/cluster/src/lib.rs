@@ -6,6 +6,7 @@
 //! Only this crate speaks to the API server; nobody above it names `kube`.
 
 pub mod connect;
+pub mod events;
 pub mod evict;
 pub mod lease;
 pub mod mirror;
@@ -13,6 +14,7 @@ pub mod nodes;
 pub mod notebook;
 pub mod orders;
 pub mod source;
+pub mod status_map;
 pub mod taints;
 
 pub use connect::Client;

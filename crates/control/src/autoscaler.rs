@@ -21,7 +21,7 @@ use crate::{
     fault::Faults,
     health::Health,
     http::{self, Desk},
-    record::{RecordSettings, Recorder},
+    record::{Chronicle, RecordSettings, Recorder, Tools},
     settings::Settings,
 };
 
@@ -83,19 +83,29 @@ impl Autoscaler {
             client: client.clone(),
             fleet: Arc::clone(&fleet),
             clock,
-            settings,
+            settings: settings.clone(),
             standing: standing.subscribe(),
             adviser,
             faults: Faults::default(),
         });
         let health = Health::new(&record, clock.now());
-        let recorder = Recorder::new(record, client.clone(), fleet, clock, health.clone());
+        let snapshot = record.snapshot;
+        let recorder = Recorder::new(Tools {
+            settings: record,
+            client: client.clone(),
+            fleet,
+            clock,
+            health: health.clone(),
+            wishes: settings,
+        });
         let desk = Desk {
             handle: engine.handle(),
             standing: standing.subscribe(),
             clock,
             health,
             metrics: recorder.metrics(),
+            chronicle: recorder.chronicle(),
+            snapshot,
         };
         Self { client, clock, election, standing, engine, recorder, desk }
     }
@@ -103,6 +113,16 @@ impl Autoscaler {
     /// What others may see of the loop.
     pub fn handle(&self) -> Handle {
         self.engine.handle()
+    }
+
+    /// The last decisions in words.
+    pub fn chronicle(&self) -> Chronicle {
+        self.recorder.chronicle()
+    }
+
+    /// Where it stands: whether it leads.
+    pub fn standing(&self) -> watch::Receiver<Standing> {
+        self.standing.subscribe()
     }
 
     /// What it answers over HTTP. Serve it for as long as the autoscaler runs.
@@ -118,15 +138,12 @@ impl Autoscaler {
         let handle = engine.handle();
         let (stands, runs, tells) = (standing.subscribe(), parked.clone(), told.clone());
         let campaign = async {
-            match election {
-                Some(candidacy) => {
-                    lease::stand(client, candidacy, clock, standing, told.clone()).await;
-                }
-                // Who holds the other end would take its end for the end of the leadership.
-                None => {
-                    told.wait().await;
-                    drop(standing);
-                }
+            if let Some(candidacy) = election {
+                lease::stand(client, candidacy, clock, standing, told.clone()).await;
+            } else {
+                // Whoever listens would take the end of this for the end of the leadership.
+                told.wait().await;
+                drop(standing);
             }
         };
         let engine = async {

@@ -85,9 +85,10 @@ impl Health {
         let pulse = *self.pulse.lock().unwrap_or_else(PoisonError::into_inner);
         let (inactive, failing) =
             (now.duration_since(pulse.active), now.duration_since(pulse.succeeded));
-        let (most_inactive, most_failing) = match pulse.begun {
-            true => (self.inactivity, self.failing),
-            false => (self.startup, self.startup),
+        let (most_inactive, most_failing) = if pulse.begun {
+            (self.inactivity, self.failing)
+        } else {
+            (self.startup, self.startup)
         };
         if pulse.watched && (inactive > most_inactive || failing > most_failing) {
             return Err(Dead { inactive, failing });

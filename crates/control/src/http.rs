@@ -1,18 +1,43 @@
 //! What the autoscaler answers over HTTP.
+//!
+//! | path           | answer                                                                    |
+//! |----------------|---------------------------------------------------------------------------|
+//! | /metrics       | metrics, in the form that Prometheus reads                                |
+//! | /health-check  | 200 while the loop lives, 500 when it does not                            |
+//! | /ready         | 200 once the whole cluster has been seen, leading or not                  |
+//! | /explain       | why a `pod=`, `node=` or `group=` is as it is                             |
+//! | /status        | the whole at a glance                                                     |
+//! | /snapshotz     | nodes, pods and templates of the next pass, where the user allows it      |
+//!
+//! What is not an answer is `{"error": …}` with a fitting code.
+
+use std::{sync::Arc, time::Duration};
 
 use axum::{
     Router,
-    extract::State,
+    extract::{Query, State, rejection::QueryRejection},
     http::{StatusCode, header},
     response::{IntoResponse, Response},
     routing::get,
 };
 use plimsoll_cluster::lease::Standing;
 use plimsoll_net::{Clock, metrics::Metrics};
-use serde_json::json;
-use tokio::sync::watch;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use tokio::{sync::watch, time::timeout};
 
-use crate::{engine::Handle, health::Health};
+use crate::{
+    engine::{Handle, Pass},
+    explain::{Subject, explain},
+    health::Health,
+    picture::Picture,
+    record::Chronicle,
+};
+
+mod snapshot;
+
+/// How long a pass that shows everything is waited for.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// What answers are made from.
 #[derive(Clone, Debug)]
@@ -22,22 +47,42 @@ pub(crate) struct Desk {
     pub clock: Clock,
     pub health: Health,
     pub metrics: Metrics,
+    pub chronicle: Chronicle,
+    pub snapshot: bool,
+}
+
+/// What `/explain` is asked for: one of them.
+#[derive(Debug, Deserialize)]
+struct Wanted {
+    pod: Option<String>,
+    node: Option<String>,
+    group: Option<String>,
+}
+
+/// An answer that is none.
+#[derive(Debug)]
+struct Refusal {
+    code: StatusCode,
+    body: Value,
 }
 
 /// All that is answered.
 pub(crate) fn router(desk: Desk) -> Router {
-    Router::new()
+    let mut router = Router::new()
         .route("/metrics", get(metrics))
         .route("/health-check", get(health_check))
         .route("/ready", get(ready))
+        .route("/explain", get(explained))
+        .route("/status", get(status));
+    if desk.snapshot {
+        router = router.route("/snapshotz", get(snapshot));
+    }
+    router
         .fallback(|| async { Refusal::new(StatusCode::NOT_FOUND, "there is nothing here") })
+        .method_not_allowed_fallback(|| async {
+            Refusal::new(StatusCode::METHOD_NOT_ALLOWED, "only GET is answered")
+        })
         .with_state(desk)
-}
-
-/// An answer that is none, as JSON.
-struct Refusal {
-    code: StatusCode,
-    error: String,
 }
 
 async fn metrics(State(desk): State<Desk>) -> Response {
@@ -45,39 +90,146 @@ async fn metrics(State(desk): State<Desk>) -> Response {
     ([(header::CONTENT_TYPE, form)], desk.metrics.text()).into_response()
 }
 
-async fn health_check(State(desk): State<Desk>) -> Response {
-    match desk.health.check(desk.clock.now()) {
-        Ok(()) => "OK".into_response(),
-        Err(dead) => {
-            let error = format!(
-                "last activity {:#} ago, last successful pass {:#} ago",
-                dead.inactive, dead.failing
-            );
-            Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, error).into_response()
+async fn health_check(State(desk): State<Desk>) -> Result<&'static str, Refusal> {
+    desk.health.check(desk.clock.now()).map(|()| "OK").map_err(|dead| {
+        let (inactive, failing) = (dead.inactive.as_secs(), dead.failing.as_secs());
+        let error = format!("last activity {inactive} s ago, last success {failing} s ago");
+        Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, error)
+    })
+}
+
+async fn ready(State(desk): State<Desk>) -> Result<&'static str, Refusal> {
+    let leads = *desk.standing.borrow() == Standing::Leading;
+    let refuse = |error| Err(Refusal::new(StatusCode::SERVICE_UNAVAILABLE, error));
+    if !desk.handle.is_warm() {
+        refuse("the cluster has not been seen whole yet, or cannot be watched")
+    } else if leads && desk.handle.passes().borrow().is_none() {
+        refuse("the first pass has not been made yet")
+    } else {
+        Ok("OK")
+    }
+}
+
+async fn explained(
+    State(desk): State<Desk>,
+    wanted: Result<Query<Wanted>, QueryRejection>,
+) -> Result<Response, Refusal> {
+    let wanted =
+        wanted.map_err(|error| Refusal::new(StatusCode::BAD_REQUEST, error.body_text()))?;
+    let subject = wanted.0.subject()?;
+    let pass = desk.pass()?;
+    let told = match explain(&pass, &subject) {
+        // A pod that has its node is nothing that a pass speaks of, so all of it is looked at.
+        Err(_) if matches!(subject, Subject::Pod(_)) => {
+            let pass = desk.whole().await?;
+            explain(&pass, &subject)
+        }
+        told => told,
+    };
+    match told {
+        Ok(told) => Ok(as_json(&told)),
+        Err(unknown) => {
+            let body = json!({ "error": unknown.to_string(), "nearest": unknown.nearest });
+            Err(Refusal { code: StatusCode::NOT_FOUND, body })
         }
     }
 }
 
-async fn ready(State(desk): State<Desk>) -> Response {
-    let leads = *desk.standing.borrow() == Standing::Leading;
-    if leads && desk.handle.passes().borrow().is_none() {
-        let error = "the first pass has not been made yet";
-        return Refusal::new(StatusCode::SERVICE_UNAVAILABLE, error).into_response();
+async fn status(State(desk): State<Desk>) -> Response {
+    let pass = desk.handle.passes().borrow().clone();
+    let standing = desk.standing.borrow().clone();
+    as_json(&Picture::of(pass.as_deref(), &standing, desk.chronicle.lines()))
+}
+
+async fn snapshot(State(desk): State<Desk>) -> Result<Response, Refusal> {
+    desk.leads()?;
+    let begun = desk.clock.now();
+    let pass = desk.whole().await?;
+    Ok(as_json(&snapshot::snapshot(&pass, begun, desk.clock.now())))
+}
+
+fn as_json(answer: &impl Serialize) -> Response {
+    match serde_json::to_string(answer) {
+        Ok(body) => ([(header::CONTENT_TYPE, "application/json")], body).into_response(),
+        Err(error) => {
+            Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()).into_response()
+        }
     }
-    "OK".into_response()
+}
+
+// === impl Desk ===
+
+impl Desk {
+    fn leads(&self) -> Result<(), Refusal> {
+        let Standing::Standby { leader } = &*self.standing.borrow() else { return Ok(()) };
+        let leader = leader.as_deref().unwrap_or("nobody known");
+        let error = format!("this replica stands by; {leader} leads: ask there");
+        Err(Refusal::new(StatusCode::SERVICE_UNAVAILABLE, error))
+    }
+
+    /// The latest pass.
+    fn pass(&self) -> Result<Arc<Pass>, Refusal> {
+        self.leads()?;
+        let pass = self.handle.passes().borrow().clone();
+        pass.ok_or_else(|| {
+            let error = "the first pass has not been made yet; try again in a few seconds";
+            Refusal::new(StatusCode::SERVICE_UNAVAILABLE, error)
+        })
+    }
+
+    /// A pass to come that shows everything.
+    async fn whole(&self) -> Result<Arc<Pass>, Refusal> {
+        let mut passes = self.handle.passes();
+        passes.borrow_and_update();
+        self.handle.want_world();
+        let is_whole =
+            |pass: &Option<Arc<Pass>>| pass.as_ref().is_some_and(|pass| pass.world.is_some());
+        let next = async {
+            loop {
+                passes.changed().await.ok()?;
+                let pass = passes.borrow_and_update().clone();
+                if is_whole(&pass) {
+                    return pass;
+                }
+            }
+        };
+        timeout(PATIENCE, next).await.ok().flatten().ok_or_else(|| {
+            let error = "no pass was made in time; look at /health-check and the log";
+            Refusal::new(StatusCode::SERVICE_UNAVAILABLE, error)
+        })
+    }
+}
+
+// === impl Wanted ===
+
+impl Wanted {
+    fn subject(self) -> Result<Subject, Refusal> {
+        match (self.pod, self.node, self.group) {
+            (Some(pod), None, None) => Ok(Subject::Pod(pod)),
+            (None, Some(node), None) => Ok(Subject::Node(node)),
+            (None, None, Some(group)) => Ok(Subject::Group(group)),
+            _ => {
+                let error = "name one of pod=NAMESPACE/NAME, node=NAME or group=NAME";
+                Err(Refusal::new(StatusCode::BAD_REQUEST, error))
+            }
+        }
+    }
 }
 
 // === impl Refusal ===
 
 impl Refusal {
     fn new(code: StatusCode, error: impl Into<String>) -> Self {
-        Self { code, error: error.into() }
+        Self { code, body: json!({ "error": error.into() }) }
     }
 }
 
 impl IntoResponse for Refusal {
     fn into_response(self) -> Response {
-        let body = json!({ "error": self.error }).to_string();
-        (self.code, [(header::CONTENT_TYPE, "application/json")], body).into_response()
+        let headers = [(header::CONTENT_TYPE, "application/json")];
+        (self.code, headers, self.body.to_string()).into_response()
     }
 }
+
+#[cfg(test)]
+mod tests;

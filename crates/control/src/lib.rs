@@ -8,14 +8,18 @@
 
 pub mod autoscaler;
 pub mod engine;
+pub mod explain;
 pub mod fault;
 mod health;
 mod http;
 mod observe;
 mod orders;
+pub mod picture;
 pub mod record;
 mod retire;
 pub mod settings;
+#[cfg(test)]
+mod sketch;
 mod soft;
 
 pub use autoscaler::{Autoscaler, Equipment};

@@ -1,17 +1,31 @@
-//! Tells the world what the loop does: status map, events, metrics.
+//! Tells the world what the loop does: status map, events, metrics, and the last decisions in words.
+//!
+//! What is to be told follows from passes and news and is decided by values without I/O: [`status`], [`events`], [`metrics`]. The
+//! [`Recorder`] feeds them and makes the calls aside, so that a slow API server never makes it miss anything.
 
 use std::{sync::Arc, time::Duration};
 
-use plimsoll_cluster::{Client, lease::Standing};
-use plimsoll_net::{Clock, Shutdown, metrics::Metrics};
+use jiff::SignedDuration;
+use plimsoll_cluster::Client;
+use plimsoll_net::Clock;
 use plimsoll_provider::Fleet;
-use prometheus_client::registry::Registry;
 use tokio::sync::watch;
 
-use crate::{engine::Handle, health::Health};
+use crate::{engine::HeldBack, health::Health, settings::Settings};
+
+pub(crate) mod census;
+mod chronicle;
+mod events;
+mod metrics;
+mod run;
+pub(crate) mod status;
+
+pub use self::chronicle::{Chronicle, Line, decisions, news};
+pub(crate) use self::run::Recorder;
 
 /// What is told to whom. Names and defaults are the upstream autoscaler's.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "one a flag of the user's")]
 pub struct RecordSettings {
     /// `write-status-configmap`.
     pub write_status: bool,
@@ -33,13 +47,14 @@ pub struct RecordSettings {
     pub host: String,
 }
 
-/// Tells the world what the loop does.
-#[derive(Debug)]
-pub(crate) struct Recorder {
-    settings: RecordSettings,
-    clock: Clock,
-    health: Health,
-    metrics: Metrics,
+/// What a recorder is made of.
+pub(crate) struct Tools {
+    pub settings: RecordSettings,
+    pub client: Client,
+    pub fleet: Arc<Fleet>,
+    pub clock: Clock,
+    pub health: Health,
+    pub wishes: watch::Receiver<Arc<Settings>>,
 }
 
 // === impl RecordSettings ===
@@ -60,46 +75,31 @@ impl Default for RecordSettings {
     }
 }
 
-// === impl Recorder ===
-
-impl Recorder {
-    pub(crate) fn new(
-        settings: RecordSettings,
-        _client: Client,
-        _fleet: Arc<Fleet>,
-        clock: Clock,
-        health: Health,
-    ) -> Self {
-        Self { settings, clock, health, metrics: Metrics::new(Registry::default()) }
+/// What keeps plans from being acted on, in words.
+pub(crate) fn held_back(held: &HeldBack) -> String {
+    match held {
+        HeldBack::DryRun => "dry run: plans are told and not acted on".to_owned(),
+        HeldBack::Stale(staleness) => format!("nothing is done: {staleness}"),
+        HeldBack::Resuming => "orders of an earlier run are being placed again first".to_owned(),
     }
+}
 
-    /// What is counted.
-    pub(crate) fn metrics(&self) -> Metrics {
-        self.metrics.clone()
+/// The same in a word, for programs.
+pub(crate) const fn held_back_name(held: &HeldBack) -> &'static str {
+    match held {
+        HeldBack::DryRun => "DryRun",
+        HeldBack::Stale(_) => "Stale",
+        HeldBack::Resuming => "Resuming",
     }
+}
 
-    /// Tells until `parked`, when there is nothing more to come.
-    pub(crate) async fn run(
-        self,
-        handle: &Handle,
-        mut standing: watch::Receiver<Standing>,
-        parked: &Shutdown,
-    ) {
-        let mut passes = handle.passes();
-        self.stand(&standing.borrow_and_update());
-        loop {
-            tokio::select! {
-                Ok(()) = standing.changed() => self.stand(&standing.borrow_and_update()),
-                Ok(()) = passes.changed() => self.health.succeeded(self.clock.now()),
-                () = parked.wait() => break,
-            }
-        }
-    }
-
-    fn stand(&self, standing: &Standing) {
-        match standing {
-            Standing::Leading => self.health.lead(self.clock.now()),
-            Standing::Standby { .. } => self.health.stand_by(),
-        }
+/// A duration as Go prints it: `15m0s`.
+fn go_duration(time: SignedDuration) -> String {
+    let seconds = time.as_secs();
+    let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+    match (hours, minutes) {
+        (0, 0) => format!("{seconds}s"),
+        (0, _) => format!("{minutes}m{seconds}s"),
+        _ => format!("{hours}h{minutes}m{seconds}s"),
     }
 }

@@ -8,6 +8,7 @@ mod stage;
 // Places to stop at are not compiled into releases.
 #[cfg(debug_assertions)]
 mod kills;
+mod record_whole;
 mod scale_down;
 mod scale_up;
 mod trouble;

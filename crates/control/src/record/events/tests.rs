@@ -1,0 +1,198 @@
+//! Which events follow from what.
+
+use expect_test::{Expect, expect};
+use plimsoll_cluster::{evict::Eviction, orders::Phase};
+use plimsoll_plan::Repair;
+use plimsoll_provider::Class;
+
+use super::*;
+use crate::{
+    engine::{News, OpenOrder, OpenRetirement, Pass},
+    sketch::{CLUSTER, at, order_id, pass},
+};
+
+/// A cluster in which something is bought while other pods wait in vain.
+const BUSY: &str = "
+now: 2026-01-01T12:00:00Z
+groups:
+- {id: small, max: 5, price: 0.10, template: {status: {allocatable: {cpu: 4, memory: 16Gi, pods: 110}}}}
+- {id: tainted, max: 5, template: {spec: {taints: [{key: a, effect: NoSchedule}]}, status: {allocatable: {cpu: 64, memory: 16Gi, pods: 110}}}}
+- {id: full, max: 0, template: {status: {allocatable: {cpu: 64, memory: 64Gi, pods: 110}}}}
+objects:
+- {kind: Pod, apiVersion: v1, metadata: {name: good, namespace: default}, spec: {containers: [{name: c, resources: {requests: {cpu: 1}}}]}}
+- {kind: Pod, apiVersion: v1, metadata: {name: bad, namespace: default}, spec: {containers: [{name: c, resources: {requests: {cpu: 32, memory: 1Gi}}}]}}
+";
+
+fn shown(events: &[Event]) -> String {
+    let lines = events.iter().map(|event| {
+        let about = match &event.about {
+            About::Pod { name, uid } => format!("pod {name} ({})", uid.as_deref().unwrap_or("-")),
+            About::Node { name, .. } => format!("node {name}"),
+            About::Status => "status".to_owned(),
+        };
+        format!("{about}: {:?} {}: {}\n", event.level, event.reason, event.message)
+    });
+    lines.collect()
+}
+
+fn check(teller: &mut Teller, expected: Expect) {
+    expected.assert_eq(&shown(&teller.take(usize::MAX)));
+}
+
+fn order(pass: &Pass) -> OpenOrder {
+    OpenOrder { phase: Phase::Placed, ..pass.orders[0].clone() }
+}
+
+#[test]
+fn a_busy_pass_explains_those_it_does_nothing_for() {
+    let mut teller = Teller::new(Duplicates::Left);
+    let pass = pass(BUSY);
+    teller.pass(&pass, 50);
+    check(&mut teller, expect![[""]]);
+    teller.news(&News::Placed(order(&pass)), pass.at);
+    check(&mut teller, expect![[""]]);
+}
+
+#[test]
+fn an_order_that_fails_triggers_nothing() {
+    let mut teller = Teller::new(Duplicates::Left);
+    let pass = pass(BUSY);
+    teller.pass(&pass, 0);
+    let order = OpenOrder { message: "no more machines".to_owned(), ..order(&pass) };
+    let (class, code) = (Class::OutOfCapacity, "STOCKOUT".to_owned());
+    teller.news(&News::OrderFailed { order: order.clone(), class, code }, pass.at);
+    teller.news(&News::Placed(order), pass.at);
+    check(&mut teller, expect![[""]]);
+}
+
+#[test]
+fn the_same_is_told_again_after_a_while_and_a_change_at_once() {
+    let mut teller = Teller::new(Duplicates::Left);
+    let first = pass(CLUSTER);
+    let told = |teller: &mut Teller, pass: &Pass| {
+        teller.pass(pass, 50);
+        teller.take(usize::MAX).len()
+    };
+    assert_eq!(told(&mut teller, &first), 1);
+    assert_eq!(told(&mut teller, &at(&first, "2026-01-01T12:00:10Z")), 0, "said a moment ago");
+    let rested =
+        pass(&CLUSTER.replace("ZONE_RESOURCE_POOL_EXHAUSTED}]", "X}]").replace("max: 4", "max: 0"));
+    let changed = at(&rested, "2026-01-01T12:00:20Z");
+    assert_eq!(told(&mut teller, &changed), 1, "another reason");
+    assert_eq!(told(&mut teller, &at(&first, "2026-01-01T12:04:59Z")), 0);
+    assert_eq!(told(&mut teller, &at(&first, "2026-01-01T12:05:01Z")), 1, "it is still so");
+
+    let mut chatty = Teller::new(Duplicates::Told);
+    assert_eq!(told(&mut chatty, &first), 1);
+    assert_eq!(told(&mut chatty, &at(&first, "2026-01-01T12:00:10Z")), 1);
+}
+
+#[test]
+fn many_pods_are_told_little_by_little_and_the_youngest_first() {
+    let mut scenario = CLUSTER.to_owned();
+    for number in 0..120 {
+        let minute = number % 60;
+        scenario.push_str(&format!(
+            "- {{kind: Pod, apiVersion: v1, metadata: {{name: p{number}, namespace: default, \
+             creationTimestamp: '2026-01-01T11:{minute:02}:00Z'}}, \
+             spec: {{containers: [{{name: c, resources: {{requests: {{cpu: 100}}}}}}]}}}}\n"
+        ));
+    }
+    let first = pass(&scenario);
+    let mut teller = Teller::new(Duplicates::Left);
+    let mut told = Vec::new();
+    for second in 0..5 {
+        teller.pass(&at(&first, &format!("2026-01-01T12:00:0{second}Z")), 50);
+        told.push(teller.take(usize::MAX));
+    }
+    assert_eq!(told.iter().map(Vec::len).collect::<Vec<_>>(), [50, 50, 21, 0, 0]);
+    let names: Vec<String> = told[0].iter().take(2).map(|event| shown(&[event.clone()])).collect();
+    assert!(names[0].starts_with("pod default/p119 ") || names[0].starts_with("pod default/p59 "));
+}
+
+#[test]
+fn nothing_is_said_of_pods_while_the_cluster_cannot_be_seen() {
+    let mut stale = pass(CLUSTER);
+    let unseen = plimsoll_cluster::mirror::Staleness::Unseen(Vec::new());
+    stale.held_back = Some(HeldBack::Stale(unseen));
+    let mut teller = Teller::new(Duplicates::Left);
+    teller.pass(&stale, 50);
+    check(&mut teller, expect![[""]]);
+}
+
+#[test]
+fn an_unhealthy_cluster_and_a_full_one_are_told() {
+    let limited = CLUSTER.replace("groups:", "flags: {max-nodes-total: 2}\ngroups:");
+    let limited = limited.replace("cpu: 32", "cpu: 2").replace("cpu: 3,", "cpu: 4,");
+    let limited = limited.replace("name: small-1, labels: {plimsoll.dev/node-group: small}}, status", "name: small-1, labels: {plimsoll.dev/node-group: small}}, spec: {unschedulable: true}, status");
+    let mut full = pass(&limited);
+    let mut plan = (*full.plan).clone();
+    plan.healthy = false;
+    full.plan = plan.into();
+    let mut teller = Teller::new(Duplicates::Left);
+    teller.pass(&full, 0);
+    check(&mut teller, expect![[""]]);
+}
+
+#[test]
+fn machines_that_do_not_come_are_told_once() {
+    let mut first = pass(CLUSTER);
+    let mut teller = Teller::new(Duplicates::Told);
+    teller.pass(&first, 0);
+    check(&mut teller, expect![[""]]);
+    let mut plan = (*first.plan).clone();
+    let backoff = plan.memory.backoff.get_mut(&Symbol::new("gpu")).unwrap();
+    backoff.failed = first.at;
+    backoff.code = "timeout".into();
+    first.plan = plan.into();
+    teller.pass(&first, 0);
+    teller.pass(&first, 0);
+    check(&mut teller, expect![[""]]);
+}
+
+#[test]
+fn a_node_that_leaves() {
+    let gone = CLUSTER.replace("11:55", "11:40");
+    let pass = pass(&gone);
+    let mut teller = Teller::new(Duplicates::Left);
+    let leaving = pass.retirements[0].clone();
+    teller.pass(&pass, 0);
+    let node = leaving.node;
+    let pod = PodName { namespace: Symbol::new("default"), name: "web".into() };
+    let outcomes = [
+        Eviction::Accepted,
+        Eviction::Gone,
+        Eviction::Blocked { why: "a budget".to_owned() },
+        Eviction::Failed { why: "forbidden".to_owned() },
+    ];
+    teller.news(&News::Leaving(leaving.clone()), pass.at);
+    for outcome in outcomes {
+        let pod = pod.clone();
+        teller.news(&News::Evicted { node, pod, uid: None, outcome }, pass.at);
+    }
+    teller.news(&News::Gone(leaving.clone()), pass.at);
+    let other = OpenRetirement { id: order_id("other"), ..leaving };
+    teller.news(
+        &News::Gone(OpenRetirement { node: Symbol::new("small-0"), ..other.clone() }),
+        pass.at,
+    );
+    let why = "needed after all".to_owned();
+    teller.news(&News::Released { retirement: other, why }, pass.at);
+    teller.news(&News::Cleaned(node), pass.at);
+    check(&mut teller, expect![[""]]);
+}
+
+#[test]
+fn repairs() {
+    let (group, why) = (Symbol::new("small"), "overdue".to_owned());
+    let delete = Repair::DeleteInstance { group, instance: "i-1".into(), why: why.clone() };
+    let lower = Repair::LowerTarget { group, from: 2, to: 1, why };
+    let raise = Repair::RaiseToMin { group, from: 0, to: 1 };
+    let mut teller = Teller::new(Duplicates::Left);
+    let now = Timestamp::UNIX_EPOCH;
+    for repair in [delete, lower, raise] {
+        teller.news(&News::Repaired(repair.clone()), now);
+        teller.news(&News::RepairFailed { repair, message: "away".to_owned() }, now);
+    }
+    check(&mut teller, expect![[""]]);
+}

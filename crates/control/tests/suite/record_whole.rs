@@ -1,0 +1,252 @@
+//! The autoscaler as one, with everything that it tells: status map, events, explanations, metrics.
+
+use std::{sync::Arc, time::Duration};
+
+use axum::{Router, body::Body};
+use http_body_util::BodyExt as _;
+use plimsoll_cluster::{
+    connect,
+    lease::{Candidacy, Timings},
+};
+use plimsoll_control::{
+    Autoscaler, Equipment,
+    record::RecordSettings,
+    settings::{Mode, Settings},
+};
+use plimsoll_net::Shutdown;
+use plimsoll_provider::{Fleet, Provider, Upkeep};
+use plimsoll_providers::simulated::Simulated;
+use serde_json::Value;
+use tokio::{sync::watch, task::JoinHandle};
+use tower::ServiceExt as _;
+
+use crate::stage::{Stage, TWO_GROUPS, text};
+
+/// An autoscaler at work.
+struct Running {
+    router: Router,
+    shutdown: Shutdown,
+    task: JoinHandle<()>,
+    /// Nobody changes the settings, but somebody could.
+    _settings: watch::Sender<Arc<Settings>>,
+}
+
+impl Running {
+    fn start(stage: &Stage, identity: &str, mode: Mode) -> Self {
+        let provider: Arc<dyn Provider> = Arc::new(Simulated::new(stage.cloud.clone()));
+        let fleet = Fleet::new(vec![provider], stage.clock, Upkeep::default()).unwrap();
+        let settings = Settings { mode, ..stage.settings.clone() };
+        let settings = watch::Sender::new(Arc::new(settings));
+        let candidacy = Candidacy {
+            namespace: "kube-system".to_owned(),
+            name: "cluster-autoscaler".to_owned(),
+            identity: identity.to_owned(),
+            timings: Timings::default(),
+        };
+        let record = RecordSettings {
+            group_metrics: true,
+            host: identity.to_owned(),
+            ..RecordSettings::default()
+        };
+        let autoscaler = Autoscaler::new(Equipment {
+            client: connect::over(stage.cluster.service()),
+            fleet: Arc::new(fleet),
+            clock: stage.clock,
+            settings: settings.subscribe(),
+            election: Some(candidacy),
+            record,
+            adviser: None,
+        });
+        let (router, shutdown) = (autoscaler.router(), Shutdown::new());
+        let task = tokio::spawn(autoscaler.run(shutdown.clone()));
+        Self { router, shutdown, task, _settings: settings }
+    }
+
+    async fn get(&self, path: &str) -> (u16, String) {
+        let request = http::Request::get(path).body(Body::empty()).unwrap();
+        let response = self.router.clone().oneshot(request).await.unwrap();
+        let code = response.status().as_u16();
+        let body = response.into_body().collect().await.unwrap().to_bytes();
+        (code, String::from_utf8(body.to_vec()).unwrap())
+    }
+
+    async fn json(&self, path: &str) -> Value {
+        serde_json::from_str(&self.get(path).await.1).unwrap()
+    }
+
+    async fn stop(self) {
+        self.shutdown.trigger();
+        self.task.await.unwrap();
+    }
+}
+
+fn status(stage: &Stage) -> Option<Value> {
+    let mut maps = stage.list("configmaps").into_iter();
+    maps.find(|map| text(map, "/metadata/name") == "cluster-autoscaler-status")
+}
+
+/// `Pod/web-1 TriggeredScaleUp: …`, without what kube-scheduler and others say.
+fn events(stage: &Stage) -> Vec<String> {
+    let ours = stage
+        .list("events")
+        .into_iter()
+        .filter(|event| text(event, "/source/component") == "cluster-autoscaler");
+    let lines = ours.map(|event| {
+        let about =
+            text(&event, "/involvedObject/kind") + "/" + &text(&event, "/involvedObject/name");
+        format!("{about} {}: {}", text(&event, "/reason"), text(&event, "/message"))
+    });
+    lines.collect()
+}
+
+fn holder(stage: &Stage) -> String {
+    let leases = stage.list("leases.coordination.k8s.io");
+    let lease = leases.iter().find(|one| text(one, "/metadata/name") == "cluster-autoscaler");
+    lease.map(|lease| text(lease, "/spec/holderIdentity")).unwrap_or_default()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_pod_that_nobody_can_take_and_one_that_somebody_can() {
+    let stage = Stage::set(TWO_GROUPS).await;
+    let running = Running::start(&stage, "one", Mode::Act);
+    stage.pass(5).await;
+    assert_eq!(running.get("/ready").await, (200, "OK".to_owned()));
+    stage.deploy("web", 2, "1");
+    stage.deploy("huge", 1, "64");
+    stage.until("two pods run", |stage| stage.running("web") == 2).await;
+    stage.pass(15).await;
+
+    let map = status(&stage).expect("the status is there");
+    let told = text(&map, "/data/status");
+    assert!(told.contains("autoscalerStatus: Running\nclusterWide:\n"), "{told}");
+    assert!(told.contains("- name: cheap\n  health:\n    status: Healthy\n"), "{told}");
+    assert!(
+        told.contains("    cloudProviderTarget: 1\n    minSize: 0\n    maxSize: 20\n"),
+        "{told}"
+    );
+    let updated =
+        map["metadata"]["annotations"]["cluster-autoscaler.kubernetes.io/last-updated"].clone();
+    assert!(told.starts_with(&format!("time: {}\n", updated.as_str().unwrap())), "{told}");
+
+    let events = events(&stage);
+    let said = |about: &str, words: &str| {
+        events.iter().filter(|line| line.starts_with(about) && line.contains(words)).count()
+    };
+    let triggered = "TriggeredScaleUp: pod triggered scale-up: [{cheap 0->1 (max: 20)}]";
+    assert_eq!(said("Pod/web-", triggered), 2, "{events:#?}");
+    let refused = "NotTriggerScaleUp: pod didn't trigger scale-up: 2 Insufficient cpu";
+    assert_eq!(said("Pod/huge-", refused), 1, "{events:#?}");
+    assert_eq!(said("ConfigMap/cluster-autoscaler-status", "ScaledUpGroup: "), 1, "{events:#?}");
+
+    let pods = stage.list("pods");
+    let mut names = pods.iter().map(|pod| text(pod, "/metadata/name"));
+    let huge = names.find(|name| name.starts_with("huge-")).unwrap();
+    let told = running.json(&format!("/explain?pod=default/{huge}")).await;
+    assert_eq!(told["outcome"], "NoGroupFits", "{told}");
+    let groups: Vec<&str> = told["rejections"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|rejection| rejection["group"].as_str().unwrap())
+        .collect();
+    assert_eq!(groups, ["cheap", "dear"]);
+    assert_eq!(told["sentences"].as_array().unwrap().len(), 3, "{told}");
+    let web =
+        pods.iter().map(|pod| text(pod, "/metadata/name")).find(|name| name.starts_with("web-"));
+    let told = running.json(&format!("/explain?pod={}", web.unwrap())).await;
+    assert_eq!(told["outcome"], "Running", "{told}");
+    let node = stage.node_names().pop().unwrap();
+    let told = running.json(&format!("/explain?node={node}")).await;
+    assert_eq!(told["group"], "cheap", "{told}");
+
+    let whole = running.json("/status").await;
+    assert_eq!(whole["standing"], "Leading");
+    assert_eq!(whole["nodes"].as_array().unwrap().len(), 1);
+    let metrics = running.get("/metrics").await.1;
+    for line in [
+        "cluster_autoscaler_nodes_count{state=\"ready\"} 1.0",
+        "cluster_autoscaler_node_group_target_count{node_group=\"cheap\"} 1.0",
+        "plimsoll_pods{outcome=\"NoGroupFits\"} 1.0",
+    ] {
+        assert!(metrics.contains(line), "{line} in {metrics}");
+    }
+    let bought = "cluster_autoscaler_scaled_up_nodes_total{gpu_resource_name=\"\",gpu_name=\"\",dra_drivers=\"\"} 1";
+    assert!(metrics.contains(bought), "{metrics}");
+
+    running.stop().await;
+    assert!(status(&stage).is_none(), "no old status is left behind");
+    assert_eq!(holder(&stage), "", "the lease is given back");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_node_that_leaves_is_told() {
+    let stage = Stage::set(TWO_GROUPS).await;
+    let running = Running::start(&stage, "one", Mode::Act);
+    stage.deploy("web", 1, "1");
+    stage.until("it runs", |stage| stage.running("web") == 1).await;
+    let node = stage.node_names().pop().unwrap();
+    stage.scale("web", 0);
+    stage.pass(30).await;
+    let told = running.json(&format!("/explain?node={node}")).await;
+    assert_eq!(told["state"], "Unneeded", "{told}");
+    stage.until("the node is gone", |stage| stage.node_names().is_empty()).await;
+    stage.pass(10).await;
+    let events = events(&stage);
+    for line in [
+        format!(
+            "Node/{node} ScaleDown: marked the node as toBeDeleted/unschedulable: nothing runs on it"
+        ),
+        format!("Node/{node} ScaleDown: node removed by cluster autoscaler"),
+        format!(
+            "ConfigMap/cluster-autoscaler-status ScaleDownEmpty: Scale-down: removing empty node \"{node}\""
+        ),
+        format!(
+            "ConfigMap/cluster-autoscaler-status ScaleDownEmpty: Scale-down: empty node {node} removed"
+        ),
+    ] {
+        assert!(events.contains(&line), "{line} in {events:#?}");
+    }
+    let metrics = running.get("/metrics").await.1;
+    let removed = "cluster_autoscaler_scaled_down_nodes_total{reason=\"empty\"";
+    assert!(metrics.contains(removed), "{metrics}");
+    let lines = running.json("/status").await["decisions"].to_string();
+    assert!(lines.contains("is gone"), "{lines}");
+    running.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_leads_and_the_other_stands_by_warm() {
+    let stage = Stage::set(TWO_GROUPS).await;
+    let one = Running::start(&stage, "one", Mode::Act);
+    stage.pass(5).await;
+    let two = Running::start(&stage, "two", Mode::Act);
+    stage.pass(5).await;
+    assert_eq!(holder(&stage), "one");
+    assert_eq!(two.get("/ready").await, (200, "OK".to_owned()), "warm");
+    assert_eq!(two.get("/health-check").await.0, 200);
+    assert_eq!(two.json("/status").await["leader"], "one");
+    assert!(!two.get("/metrics").await.1.contains("cluster_autoscaler_nodes_count{"));
+    one.stop().await;
+    stage.until("the other leads", |stage| holder(stage) == "two").await;
+    stage.pass(5).await;
+    assert_eq!(two.json("/status").await["standing"], "Leading");
+    assert!(status(&stage).is_some(), "written by who leads now");
+    tokio::time::sleep(Duration::from_secs(30)).await;
+    two.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_dry_run_leaves_no_traces() {
+    let stage = Stage::set(TWO_GROUPS).await;
+    let running = Running::start(&stage, "one", Mode::DryRun);
+    stage.deploy("web", 2, "1");
+    stage.deploy("huge", 1, "64");
+    stage.pass(60).await;
+    assert!(status(&stage).is_none());
+    assert_eq!(events(&stage), [""; 0]);
+    let whole = running.json("/status").await;
+    assert_eq!(whole["heldBack"], "dry run: plans are told and not acted on");
+    let told = running.json("/explain?group=cheap").await;
+    assert_eq!(told["target"], 0, "{told}");
+    running.stop().await;
+}
