@@ -25,8 +25,8 @@ memory:
   unneededSince: {small-1: 2026-01-01T11:55:00Z}
   backoff: [{group: gpu, until: 2026-01-01T12:05:00Z, code: ZONE_RESOURCE_POOL_EXHAUSTED}]
 objects:
-- {kind: Node, apiVersion: v1, metadata: {name: small-0, labels: {plimsoll.dev/node-group: small}}, status: {allocatable: {cpu: 4, memory: 16Gi, pods: 110}}}
-- {kind: Node, apiVersion: v1, metadata: {name: small-1, labels: {plimsoll.dev/node-group: small}}, status: {allocatable: {cpu: 4, memory: 16Gi, pods: 110}}}
+- {kind: Node, apiVersion: v1, metadata: {name: small-0, labels: {plimsoll.dev/node-group: small}}, status: {capacity: {cpu: 4, memory: 16Gi}, allocatable: {cpu: 4, memory: 16Gi, pods: 110}}}
+- {kind: Node, apiVersion: v1, metadata: {name: small-1, labels: {plimsoll.dev/node-group: small}}, status: {capacity: {cpu: 4, memory: 16Gi}, allocatable: {cpu: 4, memory: 16Gi, pods: 110}}}
 - {kind: Pod, apiVersion: v1, metadata: {name: web, namespace: default}, spec: {nodeName: small-0, containers: [{name: web, resources: {requests: {cpu: 3, memory: 4Gi}}}]}, status: {phase: Running}}
 - {kind: Pod, apiVersion: v1, metadata: {name: huge, namespace: default}, spec: {containers: [{name: huge, resources: {requests: {cpu: 32}}}]}}
 ";

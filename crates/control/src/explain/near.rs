@@ -11,7 +11,9 @@ pub(super) fn unknown<'n>(
     name: &str,
     known: impl IntoIterator<Item = &'n str>,
 ) -> Unknown {
-    let farthest = name.chars().count() / 3 + 1;
+    // A namespace that is right does not excuse a name that is wrong.
+    let own = name.rsplit('/').next().unwrap_or(name);
+    let farthest = own.chars().count() / 3 + 1;
     let mut near: Vec<(usize, &str)> = known
         .into_iter()
         .filter_map(|known| {

@@ -10,6 +10,7 @@ use crate::{
     sketch::{CLUSTER, pass},
 };
 
+#[expect(clippy::needless_pass_by_value, reason = "a question and its answer, once")]
 fn check(pass: &Pass, subject: Subject, expected: Expect) {
     let told = match explain(pass, &subject) {
         Ok(told) => told.sentences.join("\n"),
@@ -33,44 +34,153 @@ fn group(name: &str) -> Subject {
 #[test]
 fn a_pod_that_nobody_can_take_hears_from_every_group() {
     let pass = pass(CLUSTER);
-    check(&pass, pod("default/huge"), expect![[""]]);
+    check(
+        &pass,
+        pod("default/huge"),
+        expect![[r"
+        pod default/huge stays pending for now: no group can take it in this pass
+          gpu    backing off until 12:05 (ZONE_RESOURCE_POOL_EXHAUSTED)
+          small  insufficient cpu: asks 32, a new node has 4
+          tiny   insufficient cpu: asks 32, a new node has 1"]],
+    );
     let told = explain(&pass, &pod("huge")).unwrap();
     let told = serde_json::to_string_pretty(&told).unwrap();
-    expect![[""]].assert_eq(&told);
+    expect![[r#"
+        {
+          "kind": "pod",
+          "name": "default/huge",
+          "pass": 1,
+          "at": "2026-01-01T12:00:00Z",
+          "sentences": [
+            "pod default/huge stays pending for now: no group can take it in this pass",
+            "  gpu    backing off until 12:05 (ZONE_RESOURCE_POOL_EXHAUSTED)",
+            "  small  insufficient cpu: asks 32, a new node has 4",
+            "  tiny   insufficient cpu: asks 32, a new node has 1"
+          ],
+          "outcome": "AwaitsNextPass",
+          "rejections": [
+            {
+              "group": "gpu",
+              "reason": "Backoff",
+              "message": "backing off until 12:05 (ZONE_RESOURCE_POOL_EXHAUSTED)"
+            },
+            {
+              "group": "small",
+              "reason": "NodeResourcesFit",
+              "message": "insufficient cpu: asks 32, a new node has 4"
+            },
+            {
+              "group": "tiny",
+              "reason": "NodeResourcesFit",
+              "message": "insufficient cpu: asks 32, a new node has 1"
+            }
+          ]
+        }"#]]
+    .assert_eq(&told);
 }
 
 #[test]
 fn a_pod_that_runs_is_known_only_to_who_sees_everything() {
     let mut pass = pass(CLUSTER);
-    check(&pass, pod("web"), expect![[""]]);
+    check(&pass, pod("web"), expect!["there is no pod web"]);
     pass.world = Some(Arc::new(plimsoll_manifest::scenario::read(CLUSTER).unwrap()));
-    check(&pass, pod("web"), expect![[""]]);
-    check(&pass, pod("default/wbe"), expect![[""]]);
+    check(&pass, pod("web"), expect!["pod default/web is on small-0 and stays there"]);
+    check(
+        &pass,
+        pod("default/wbe"),
+        expect!["there is no pod default/wbe; did you mean default/web?"],
+    );
 }
 
 #[test]
 fn nodes() {
     let mut kept = pass(CLUSTER);
-    check(&kept, node("small-0"), expect![[""]]);
-    check(&kept, node("small-1"), expect![[""]]);
-    check(&kept, node("smal-1"), expect![[""]]);
+    check(
+        &kept,
+        node("small-0"),
+        expect![[r"
+        node small-0 stays: not underutilised
+        it is of group small"]],
+    );
+    check(
+        &kept,
+        node("small-1"),
+        expect![[r"
+        node small-1 is unneeded since 11:55 and goes at 12:05 if it stays so
+        it is of group small"]],
+    );
+    check(
+        &kept,
+        node("smal-1"),
+        expect!["there is no node smal-1; did you mean small-1 or small-0?"],
+    );
     kept.held_back = Some(HeldBack::DryRun);
-    check(&kept, node("small-0"), expect![[""]]);
+    check(
+        &kept,
+        node("small-0"),
+        expect![[r"
+        node small-0 stays: not underutilised
+        it is of group small
+        dry run: plans are told and not acted on"]],
+    );
     let mut leaving = pass(&CLUSTER.replace("11:55", "11:40"));
     leaving.retirements[0].stage = "Draining";
     leaving.retirements[0].waits_for = "2 pods have to go".to_owned();
-    check(&leaving, node("small-1"), expect![[""]]);
+    check(
+        &leaving,
+        node("small-1"),
+        expect![
+            "node small-1 of small has been leaving since 12:00: nothing runs on it (draining, 2 pods have to go)"
+        ],
+    );
     leaving.retirements.clear();
-    check(&leaving, node("small-1"), expect![[""]]);
+    check(&leaving, node("small-1"), expect!["node small-1 of small goes: nothing runs on it"]);
 }
 
 #[test]
 fn groups() {
     let pass = pass(CLUSTER);
-    check(&pass, group("small"), expect![[""]]);
-    check(&pass, group("gpu"), expect![[""]]);
-    check(&pass, group("gpuu"), expect![[""]]);
+    check(
+        &pass,
+        group("small"),
+        expect![[r"
+        group small: target 2 (1..5), 2 ready, healthy
+        a node costs $0.10 an hour"]],
+    );
+    check(
+        &pass,
+        group("gpu"),
+        expect![[r"
+        group gpu: target 0 (0..4), 0 ready, backing off until 12:05 (ZONE_RESOURCE_POOL_EXHAUSTED)
+        a node costs $1.20 an hour
+        its provider has 3 more machines of this kind"]],
+    );
+    check(&pass, group("gpuu"), expect!["there is no group gpuu; did you mean gpu?"]);
     let told = explain(&pass, &group("gpu")).unwrap();
     let told = serde_json::to_string_pretty(&told).unwrap();
-    expect![[""]].assert_eq(&told);
+    expect![[r#"
+        {
+          "kind": "group",
+          "name": "gpu",
+          "pass": 1,
+          "at": "2026-01-01T12:00:00Z",
+          "sentences": [
+            "group gpu: target 0 (0..4), 0 ready, backing off until 12:05 (ZONE_RESOURCE_POOL_EXHAUSTED)",
+            "a node costs $1.20 an hour",
+            "its provider has 3 more machines of this kind"
+          ],
+          "min": 0,
+          "max": 4,
+          "target": 0,
+          "ready": 0,
+          "upcoming": 0,
+          "health": "Backoff",
+          "backoffUntil": "2026-01-01T12:05:00Z",
+          "backoffCode": "ZONE_RESOURCE_POOL_EXHAUSTED",
+          "price": 1.2,
+          "stock": 3,
+          "orders": [],
+          "leaving": [],
+          "failed": []
+        }"#]].assert_eq(&told);
 }

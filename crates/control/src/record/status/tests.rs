@@ -12,7 +12,117 @@ use crate::{
 #[test]
 fn a_cluster_as_upstream_would_write_it() {
     let status = Transitions::default().status(&pass(CLUSTER));
-    expect![[r#""#]].assert_eq(&status.text());
+    expect![[r#"
+        time: 2026-01-01 12:00:00 +0000 UTC
+        autoscalerStatus: Running
+        clusterWide:
+          health:
+            status: Healthy
+            nodeCounts:
+              registered:
+                total: 2
+                ready: 2
+                notStarted: 0
+                unready:
+                  total: 0
+                  resourceUnready: 0
+              longUnregistered: 0
+              unregistered: 0
+            lastProbeTime: "2026-01-01T12:00:00Z"
+            lastTransitionTime: "2026-01-01T12:00:00Z"
+          scaleUp:
+            status: NoActivity
+            lastProbeTime: "2026-01-01T12:00:00Z"
+            lastTransitionTime: "2026-01-01T12:00:00Z"
+          scaleDown:
+            status: CandidatesPresent
+            candidates: 1
+            lastProbeTime: "2026-01-01T12:00:00Z"
+            lastTransitionTime: "2026-01-01T12:00:00Z"
+        nodeGroups:
+        - name: gpu
+          health:
+            status: Healthy
+            nodeCounts:
+              registered:
+                total: 0
+                ready: 0
+                notStarted: 0
+                unready:
+                  total: 0
+                  resourceUnready: 0
+              longUnregistered: 0
+              unregistered: 0
+            cloudProviderTarget: 0
+            minSize: 0
+            maxSize: 4
+            lastProbeTime: "2026-01-01T12:00:00Z"
+            lastTransitionTime: "2026-01-01T12:00:00Z"
+          scaleUp:
+            status: Backoff
+            backoffInfo:
+              errorCode: ZONE_RESOURCE_POOL_EXHAUSTED
+            lastProbeTime: "2026-01-01T12:00:00Z"
+            lastTransitionTime: "2026-01-01T12:00:00Z"
+          scaleDown:
+            status: NoCandidates
+            lastProbeTime: "2026-01-01T12:00:00Z"
+            lastTransitionTime: "2026-01-01T12:00:00Z"
+        - name: small
+          health:
+            status: Healthy
+            nodeCounts:
+              registered:
+                total: 2
+                ready: 2
+                notStarted: 0
+                unready:
+                  total: 0
+                  resourceUnready: 0
+              longUnregistered: 0
+              unregistered: 0
+            cloudProviderTarget: 2
+            minSize: 1
+            maxSize: 5
+            lastProbeTime: "2026-01-01T12:00:00Z"
+            lastTransitionTime: "2026-01-01T12:00:00Z"
+          scaleUp:
+            status: NoActivity
+            lastProbeTime: "2026-01-01T12:00:00Z"
+            lastTransitionTime: "2026-01-01T12:00:00Z"
+          scaleDown:
+            status: CandidatesPresent
+            candidates: 1
+            lastProbeTime: "2026-01-01T12:00:00Z"
+            lastTransitionTime: "2026-01-01T12:00:00Z"
+        - name: tiny
+          health:
+            status: Healthy
+            nodeCounts:
+              registered:
+                total: 0
+                ready: 0
+                notStarted: 0
+                unready:
+                  total: 0
+                  resourceUnready: 0
+              longUnregistered: 0
+              unregistered: 0
+            cloudProviderTarget: 0
+            minSize: 0
+            maxSize: 9
+            lastProbeTime: "2026-01-01T12:00:00Z"
+            lastTransitionTime: "2026-01-01T12:00:00Z"
+          scaleUp:
+            status: NoActivity
+            lastProbeTime: "2026-01-01T12:00:00Z"
+            lastTransitionTime: "2026-01-01T12:00:00Z"
+          scaleDown:
+            status: NoCandidates
+            lastProbeTime: "2026-01-01T12:00:00Z"
+            lastTransitionTime: "2026-01-01T12:00:00Z"
+    "#]]
+    .assert_eq(&status.text());
 }
 
 #[test]
