@@ -30,6 +30,7 @@ use thiserror::Error;
 use crate::{
     document::{self, Checked, ConfigError, Field, Tree},
     simulated::{Catalogue, Cloud, Simulated},
+    slicer::Slicer,
     stackpoint::{self, StackPoint},
 };
 
@@ -51,6 +52,8 @@ pub enum Infrastructure {
     Simulated,
     /// Whatever an external gRPC server stands for.
     ExternalGrpc,
+    /// MicroVMs on Slicer hosts.
+    Slicer,
     /// StackPointCloud, later NetApp Kubernetes Service.
     StackPoint,
 }
@@ -82,9 +85,10 @@ pub enum ChoiceError {
 }
 
 /// What they are called.
-const NAMES: [(&str, Infrastructure); 5] = [
+const NAMES: [(&str, Infrastructure); 6] = [
     ("simulated", Infrastructure::Simulated),
     ("externalgrpc", Infrastructure::ExternalGrpc),
+    ("slicer", Infrastructure::Slicer),
     ("spc", Infrastructure::StackPoint),
     ("stackpoint", Infrastructure::StackPoint),
     ("nks", Infrastructure::StackPoint),
@@ -156,6 +160,11 @@ impl Choice {
                 let config = CloudConfig::load(file)?;
                 let name = self.name.as_deref().unwrap_or("externalgrpc");
                 let provider = ExternalGrpc::new(name, config, defaults.clone(), clock);
+                Ok(Opened { provider: Arc::new(provider), cloud: None })
+            }
+            Infrastructure::Slicer => {
+                let name = self.name.as_deref().unwrap_or("slicer");
+                let provider = Slicer::open(name, file.to_owned(), clock)?;
                 Ok(Opened { provider: Arc::new(provider), cloud: None })
             }
             Infrastructure::StackPoint => {

@@ -5,6 +5,7 @@ mod document;
 mod joins;
 pub mod rest;
 pub mod simulated;
+pub mod slicer;
 pub mod stackpoint;
 
 pub use document::ConfigError;

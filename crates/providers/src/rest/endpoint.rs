@@ -26,8 +26,9 @@ impl Endpoint {
     pub fn parse(text: &str) -> Result<Self, String> {
         let is_path = ["/", "./", "../", "~/"].iter().any(|start| text.starts_with(start));
         let path = text.strip_prefix("unix://").or_else(|| {
-            let is_path = is_path || (text.ends_with(".sock") && !text.contains("://"));
-            is_path.then_some(text)
+            let is_socket =
+                Path::new(text).extension().is_some_and(|extension| extension == "sock");
+            (is_path || (is_socket && !text.contains("://"))).then_some(text)
         });
         if let Some(path) = path {
             return Self::socket(path);
@@ -68,6 +69,11 @@ impl Endpoint {
     /// The socket of this machine, when it is one.
     pub fn socket_path(&self) -> Option<&Path> {
         self.socket.as_deref()
+    }
+
+    /// The host that it names; `None` for a socket of this machine.
+    pub fn host(&self) -> Option<&str> {
+        if self.socket.is_some() { None } else { self.base.host_str() }
     }
 
     /// Whether certificates are checked.

@@ -4,6 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use http::{Response, StatusCode, header};
+use jiff::{Timestamp, fmt::rfc2822};
 use plimsoll_provider::{Class, Error};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -23,6 +24,7 @@ pub struct Reply {
     place: String,
     status: StatusCode,
     retry_after: Option<Duration>,
+    date: Option<Timestamp>,
     body: Bytes,
     hidden: Arc<Hidden>,
 }
@@ -48,13 +50,21 @@ impl Reply {
         let seconds = response.headers().get(header::RETRY_AFTER);
         let seconds = seconds.and_then(|value| value.to_str().ok()?.trim().parse::<u64>().ok());
         let retry_after = seconds.map(|seconds| Duration::from_secs(seconds.min(LONGEST_PAUSE)));
+        let date = response.headers().get(header::DATE);
+        let date = date.and_then(|value| rfc2822::parse(value.to_str().ok()?).ok());
+        let date = date.map(|date| date.timestamp());
         let status = response.status();
-        Self { place, status, retry_after, body: response.into_body(), hidden }
+        Self { place, status, retry_after, date, body: response.into_body(), hidden }
     }
 
     /// Its status.
     pub const fn status(&self) -> StatusCode {
         self.status
+    }
+
+    /// The time by the service's clock, when it says so.
+    pub const fn date(&self) -> Option<Timestamp> {
+        self.date
     }
 
     /// What was sent with it.

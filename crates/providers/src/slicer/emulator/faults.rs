@@ -1,0 +1,144 @@
+//! What goes wrong between the host and those who ask it.
+
+use std::time::Duration;
+
+use axum::{
+    body::Body,
+    http::{HeaderValue, Method, Request, Response, header},
+    middleware::Next,
+};
+use bytes::Bytes;
+use futures::stream;
+use jiff::fmt::rfc2822::DateTimePrinter;
+use plimsoll_provider::Class;
+
+use super::{Emulator, routes::refuse};
+use crate::rest::LONGEST_BODY;
+
+/// What goes wrong, as it was last set.
+#[derive(Debug, Default)]
+pub(super) struct Faults {
+    pub(super) is_down: bool,
+    /// What every request waits for before it takes effect.
+    pub(super) latency: Duration,
+    /// Requests that will fail.
+    pub(super) failing: Option<Failing>,
+    /// So many answers to requests that change something are lost.
+    pub(super) lost_replies: u32,
+    /// So many lists are given out whole before one is cut.
+    pub(super) cut_after: Option<u32>,
+}
+
+/// Requests that will fail.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Failing {
+    pub(super) after: u32,
+    pub(super) requests: u32,
+    pub(super) class: Class,
+}
+
+/// What becomes of a request before it takes effect.
+enum Before {
+    Served,
+    Broken,
+    Refused(u16),
+}
+
+/// What becomes of an answer.
+enum After {
+    Arrives,
+    Lost,
+    Cut,
+}
+
+/// Stands before all routes.
+pub(super) async fn pass(emulator: Emulator, request: Request<Body>, next: Next) -> Response<Body> {
+    let _open = emulator.open();
+    let latency = emulator.books().faults.latency;
+    if !latency.is_zero() {
+        tokio::time::sleep(latency).await;
+    }
+    let changes = request.method() != Method::GET && request.method() != Method::HEAD;
+    let makes = request.method() == Method::POST && request.uri().path().ends_with("/nodes");
+    let sent = request.headers().get(header::AUTHORIZATION);
+    let sent = sent.and_then(|value| value.to_str().ok()).unwrap_or_default().to_owned();
+    let before = emulator.books().faults.before(makes);
+    match before {
+        Before::Served => {}
+        Before::Broken => return broken(Bytes::new()),
+        // A careless service repeats what it was sent.
+        Before::Refused(status) => return refuse(status, &format!("no luck with {sent}")),
+    }
+    let mut response = next.run(request).await;
+    let served_list = !changes && response.status().is_success();
+    let after = emulator.books().faults.after(changes, served_list);
+    match after {
+        After::Arrives => {}
+        After::Lost => return broken(Bytes::new()),
+        After::Cut => {
+            let body = axum::body::to_bytes(response.into_body(), LONGEST_BODY).await;
+            let body = body.unwrap_or_default();
+            let half = body.len() / 2;
+            return broken(body.slice(..half));
+        }
+    }
+    let now = emulator.with(|state, now| now.checked_add(state.skew).unwrap_or(now));
+    let date = DateTimePrinter::new().timestamp_to_rfc9110_string(&now).ok();
+    if let Some(date) = date.and_then(|date| HeaderValue::from_str(&date).ok()) {
+        response.headers_mut().insert(header::DATE, date);
+    }
+    response
+}
+
+/// An answer whose connection breaks after this much of it.
+fn broken(beginning: Bytes) -> Response<Body> {
+    let parts = [Ok(beginning), Err(std::io::Error::from(std::io::ErrorKind::ConnectionReset))];
+    Response::new(Body::from_stream(stream::iter(parts)))
+}
+
+// === impl Faults ===
+
+impl Faults {
+    fn before(&mut self, makes: bool) -> Before {
+        if self.is_down {
+            return Before::Broken;
+        }
+        let Some(failing) = &mut self.failing else { return Before::Served };
+        // Only who wants more can be told that there are too many.
+        if failing.class == Class::Quota && !makes {
+            return Before::Served;
+        }
+        if failing.after > 0 {
+            failing.after -= 1;
+            return Before::Served;
+        }
+        let class = failing.class;
+        failing.requests = failing.requests.saturating_sub(1);
+        if failing.requests == 0 {
+            self.failing = None;
+        }
+        Before::Refused(match class {
+            Class::Auth => 401,
+            Class::Quota => 403,
+            _ => 500,
+        })
+    }
+
+    fn after(&mut self, changes: bool, is_list: bool) -> After {
+        if changes && self.lost_replies > 0 {
+            self.lost_replies -= 1;
+            return After::Lost;
+        }
+        match self.cut_after {
+            Some(0) if is_list => {
+                self.cut_after = None;
+                After::Cut
+            }
+            Some(after) if is_list => {
+                self.cut_after = Some(after - 1);
+                After::Arrives
+            }
+            _ => After::Arrives,
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! The provider over one or several hosts.
+//!
+//! A host keeps no targets: the target of a group is the number of its machines. Every machine that is made here carries two tags,
+//! the cluster and the order, so that an order is known again as long as one of its machines is there. What is remembered beside
+//! the hosts' own lists is in [`Memory`], and every bit of it may be lost.
+//!
+//! A host that cannot be read freezes its own groups, as they were last seen; only when no host can be read a refresh fails.
+
+use std::{
+    fmt,
+    path::PathBuf,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use async_trait::async_trait;
+use plimsoll_model::Symbol;
+use plimsoll_net::Clock;
+use plimsoll_provider::{
+    Capabilities, Deletion, Error, Inventory, NodeIdentity, Order, Owner, Provider,
+};
+use tokio::sync::OwnedMutexGuard;
+use tracing::{info, warn};
+
+use self::{
+    memory::Memory,
+    site::{At, Hosts},
+    tasks::Tasks,
+};
+use super::config::Config;
+use crate::{
+    ConfigError,
+    rest::{Endpoint, Patience, Rest, Trust},
+};
+
+mod deletions;
+mod inventory;
+mod members;
+mod memory;
+mod orders;
+mod owners;
+mod site;
+mod tasks;
+
+/// Who the hosts are asked as.
+const USER_AGENT: &str = concat!("plimsoll/", env!("CARGO_PKG_VERSION"));
+
+/// How a host is reached.
+pub type Connector = Arc<dyn Fn(&Endpoint, &Trust) -> Result<Rest, String> + Send + Sync>;
+
+/// Where the configuration comes from. It is looked at with every refresh, so that bounds and tokens may change while it is used.
+#[derive(Clone, Debug)]
+pub enum Source {
+    /// A file.
+    File(PathBuf),
+    /// What cannot change.
+    Fixed(Arc<Config>),
+}
+
+/// The provider over Slicer hosts.
+pub struct Slicer {
+    core: Arc<Core>,
+    /// What was begun goes on when its caller gives up, and ends with this value.
+    tasks: Tasks,
+}
+
+struct Core {
+    name: Box<str>,
+    source: Source,
+    clock: Clock,
+    connector: Connector,
+    state: Mutex<State>,
+}
+
+struct State {
+    hosts: Arc<Hosts>,
+    memory: Memory,
+}
+
+// === impl Slicer ===
+
+impl Slicer {
+    /// A provider that remembers nothing, over the hosts of a file. Nobody is contacted.
+    pub fn open(name: &str, path: PathBuf, clock: Clock) -> Result<Self, ConfigError> {
+        let connector: Connector = Arc::new(|endpoint: &Endpoint, trust: &Trust| {
+            Rest::connect(endpoint.clone(), trust, Patience::default(), USER_AGENT)
+        });
+        Self::new(name, Source::File(path), clock, connector)
+    }
+
+    /// The same with another way to reach hosts.
+    pub fn new(
+        name: &str,
+        source: Source,
+        clock: Clock,
+        connector: Connector,
+    ) -> Result<Self, ConfigError> {
+        let hosts = Arc::new(Hosts::new(source.load()?, clock, &connector)?);
+        let state = Mutex::new(State { hosts, memory: Memory::default() });
+        let core = Arc::new(Core { name: name.into(), source, clock, connector, state });
+        Ok(Self { core, tasks: Tasks::default() })
+    }
+}
+
+#[async_trait]
+impl Provider for Slicer {
+    fn name(&self) -> &str {
+        &self.core.name
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            prices: self.core.hosts().config.groups.iter().any(|group| group.price.is_some()),
+            templates: true,
+            options: false,
+            groups: false,
+            stock: false,
+            order_ids: true,
+            single_deletions: true,
+        }
+    }
+
+    async fn refresh(&self) -> Result<Inventory, Error> {
+        self.core.reload();
+        self.core.look().await
+    }
+
+    async fn increase(&self, order: &Order) -> Result<(), Error> {
+        let (core, order) = (Arc::clone(&self.core), order.clone());
+        self.tasks.run(async move { core.buy(&order).await }).await
+    }
+
+    async fn lower_target(&self, group: Symbol, _target: u32) -> Result<u32, Error> {
+        // Every machine that was asked for is there: nothing is on order that could be given up.
+        let at = self.core.site(group)?;
+        let machines = at.site.client.machines(&at.group.name).await?;
+        let state = self.core.state();
+        let members = state.memory.members(&at.hosts.config, &at.group.name, &machines);
+        Ok(count(members.count()))
+    }
+
+    async fn delete(&self, group: Symbol, instances: &[Box<str>]) -> Result<Vec<Deletion>, Error> {
+        let (core, instances) = (Arc::clone(&self.core), instances.to_vec());
+        self.tasks.run(async move { core.remove(group, &instances).await }).await
+    }
+
+    async fn owner(&self, node: &NodeIdentity) -> Result<Option<Owner>, Error> {
+        self.core.owner_of(node).await
+    }
+}
+
+impl fmt::Debug for Slicer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Slicer")
+            .field("name", &self.core.name)
+            .field("config", &self.core.hosts().config)
+            .finish_non_exhaustive()
+    }
+}
+
+// === impl Core ===
+
+impl Core {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn hosts(&self) -> Arc<Hosts> {
+        Arc::clone(&self.state().hosts)
+    }
+
+    /// The host of a group, with what the file says of it.
+    fn site(&self, group: Symbol) -> Result<At, Error> {
+        let found = self.hosts().find(group.as_str());
+        found.ok_or_else(|| Error::not_found(format!("{} has no group {group}", self.name)))
+    }
+
+    /// Nobody else changes the group until this is dropped.
+    async fn lock(&self, group: Symbol) -> OwnedMutexGuard<()> {
+        let lock = self.state().memory.lock(group.as_str());
+        lock.lock_owned().await
+    }
+
+    /// Takes a changed configuration; one that cannot be used is told, and what was there before stays.
+    fn reload(&self) {
+        let loaded = match self.source.load() {
+            Ok(loaded) if loaded.digest == self.hosts().config.digest => return,
+            Ok(loaded) => Hosts::new(loaded, self.clock, &self.connector),
+            Err(error) => Err(error),
+        };
+        match loaded {
+            Ok(hosts) => {
+                info!(provider = &*self.name, file = hosts.config.file, "took a changed file");
+                self.state().hosts = Arc::new(hosts);
+            }
+            Err(error) => {
+                warn!(provider = &*self.name, %error, "kept the configuration as it was");
+            }
+        }
+    }
+}
+
+// === impl Source ===
+
+impl Source {
+    fn load(&self) -> Result<Arc<Config>, ConfigError> {
+        match self {
+            Self::File(path) => Config::load(path).map(Arc::new),
+            Self::Fixed(config) => Ok(Arc::clone(config)),
+        }
+    }
+}
+
+/// How many, as the contract counts.
+fn count(length: usize) -> u32 {
+    u32::try_from(length).unwrap_or(u32::MAX)
+}

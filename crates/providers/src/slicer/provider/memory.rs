@@ -1,0 +1,127 @@
+//! What a provider remembers beside the hosts' lists. After a restart it is empty, and is learned again.
+
+use std::{
+    collections::{BTreeMap, BTreeSet, VecDeque},
+    hash::{DefaultHasher, Hash as _, Hasher as _},
+    sync::Arc,
+};
+
+use plimsoll_provider::GroupState;
+use secrecy::{ExposeSecret as _, SecretString};
+use tokio::sync::Mutex;
+
+use super::members::{Kind, kind};
+use crate::slicer::{client::Machine, config::Config};
+
+/// So many orders are remembered; those that are placed again are young.
+const MOST_ORDERS: usize = 4096;
+
+/// A group and the name of a machine in it.
+type Name = (Box<str>, Box<str>);
+
+/// What is remembered.
+#[derive(Debug, Default)]
+pub(super) struct Memory {
+    /// One who buys or deletes at a time.
+    locks: BTreeMap<Box<str>, Arc<Mutex<()>>>,
+    /// Groups as they were last read.
+    pub(super) seen: BTreeMap<Box<str>, Seen>,
+    /// Machines without tags whose nodes are in this cluster.
+    adopted: BTreeSet<Name>,
+    /// Machines that could not be deleted because their host keeps them.
+    kept: BTreeSet<Name>,
+    /// Orders that were answered, the oldest first.
+    served: VecDeque<Box<str>>,
+    /// What the token was that each host was given, as a number that does not tell it.
+    tokens: BTreeMap<Box<str>, u64>,
+}
+
+/// A group as it was last read.
+#[derive(Clone, Debug)]
+pub(super) struct Seen {
+    pub(super) state: GroupState,
+    /// How many machines the host keeps by itself.
+    pub(super) kept: u32,
+    /// All machines of the host group, whosever they are.
+    pub(super) machines: Vec<Machine>,
+}
+
+// === impl Memory ===
+
+impl Memory {
+    pub(super) fn lock(&mut self, group: &str) -> Arc<Mutex<()>> {
+        Arc::clone(self.locks.entry(group.into()).or_default())
+    }
+
+    /// The group's machines among those of its host group.
+    pub(super) fn members<'m>(
+        &'m self,
+        config: &'m Config,
+        group: &'m str,
+        machines: &'m [Machine],
+    ) -> impl Iterator<Item = &'m Machine> {
+        machines.iter().filter(move |machine| self.is_member(config, group, machine))
+    }
+
+    pub(super) fn is_member(&self, config: &Config, group: &str, machine: &Machine) -> bool {
+        let name: Name = (group.into(), machine.hostname.clone());
+        match self.kind(config, group, machine) {
+            _ if self.kept.contains(&name) => false,
+            Kind::Own => true,
+            Kind::Untold => self.adopted.contains(&name),
+            Kind::Foreign => false,
+        }
+    }
+
+    pub(super) fn kind(&self, config: &Config, group: &str, machine: &Machine) -> Kind {
+        let kept = self.seen.get(group).map_or(0, |seen| seen.kept);
+        kind(machine, &config.cluster, group, kept)
+    }
+
+    /// A machine that nobody claimed has a node in this cluster.
+    pub(super) fn adopt(&mut self, group: &str, hostname: &str) {
+        self.adopted.insert((group.into(), hostname.into()));
+    }
+
+    /// The host keeps this machine: it is no use to the group.
+    pub(super) fn keep(&mut self, group: &str, hostname: &str) {
+        self.kept.insert((group.into(), hostname.into()));
+    }
+
+    /// Forgets what was known of machines that are gone. Their names may be given again.
+    pub(super) fn forget_others(&mut self, group: &str, machines: &[Machine]) {
+        let is_here = |(of, name): &Name| {
+            &**of != group || machines.iter().any(|machine| machine.hostname == *name)
+        };
+        self.adopted.retain(is_here);
+        self.kept.retain(is_here);
+    }
+
+    pub(super) fn is_served(&self, order: &str) -> bool {
+        self.served.iter().any(|served| &**served == order)
+    }
+
+    pub(super) fn serve(&mut self, order: &str) {
+        if !self.is_served(order) {
+            self.served.push_back(order.into());
+        }
+        if self.served.len() > MOST_ORDERS {
+            self.served.pop_front();
+        }
+    }
+
+    /// Whether a host was given this token.
+    pub(super) fn has_token(&self, host: &str, token: &SecretString) -> bool {
+        self.tokens.get(host) == Some(&digest(token))
+    }
+
+    pub(super) fn gave_token(&mut self, host: &str, token: &SecretString) {
+        self.tokens.insert(host.into(), digest(token));
+    }
+}
+
+fn digest(token: &SecretString) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    token.expose_secret().hash(&mut hasher);
+    hasher.finish()
+}
