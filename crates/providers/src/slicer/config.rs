@@ -275,6 +275,3 @@ impl GroupConfig {
         self.endpoint == other.endpoint && exposed(&self.token) == exposed(&other.token)
     }
 }
-
-#[cfg(test)]
-mod tests;

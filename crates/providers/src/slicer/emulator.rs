@@ -115,10 +115,17 @@ impl Emulator {
         Open(Arc::clone(&self.inner))
     }
 
-    /// Waits until no request is open.
+    /// Waits until no request is open and every machine has booted.
     pub async fn settle(&self) {
-        while self.inner.open.load(Ordering::SeqCst) > 0 {
-            tokio::time::sleep(Duration::from_millis(2)).await;
+        loop {
+            let due = self.with(|state, _| state.next_due());
+            if let Some(due) = due {
+                self.inner.clock.sleep_until(due).await;
+            } else if self.inner.open.load(Ordering::SeqCst) > 0 {
+                tokio::time::sleep(Duration::from_millis(2)).await;
+            } else {
+                return;
+            }
         }
     }
 }

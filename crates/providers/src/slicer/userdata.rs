@@ -141,6 +141,3 @@ fn quote(text: &str) -> String {
     }
     format!("'{}'", text.replace('\'', r"'\''"))
 }
-
-#[cfg(test)]
-mod tests;

@@ -5,4 +5,5 @@
 mod loopback;
 mod outage;
 mod simulated;
+mod slicer;
 mod stackpoint;

@@ -27,6 +27,9 @@ const KEYS: &[&str] = &[
 /// Keys that may stand as often as wanted.
 const LISTS: &[&str] = &["label", "taint", "k3s-arg"];
 
+/// With a dash and a number after it, a name is still the value of a label.
+const LONGEST_NAME: usize = 57;
+
 const EFFECTS: [Effect; 3] = [Effect::NoSchedule, Effect::PreferNoSchedule, Effect::NoExecute];
 
 pub(super) fn read(
@@ -40,9 +43,13 @@ pub(super) fn read(
         let problem = "the name of a host group has letters, digits, -, _ and . only";
         return Err(keys.refuse_at("", problem.to_owned()));
     }
+    if section.name.len() > LONGEST_NAME {
+        let problem = format!("a name longer than {LONGEST_NAME} leaves no room for numbers");
+        return Err(keys.refuse_at("", problem));
+    }
     let address = keys.required("slicer-url")?;
-    let endpoint = Endpoint::parse(address)
-        .map_err(|problem| keys.refuse("slicer-url", format!("{address:?} {problem}")))?;
+    let endpoint =
+        Endpoint::parse(address).map_err(|problem| keys.refuse("slicer-url", problem))?;
     let (min, max) = bounds(&keys, ["min-size", "max-size"], defaults)?;
     let arch = keys.text("arch")?.map(|arch| {
         template::architecture(arch).ok_or_else(|| {

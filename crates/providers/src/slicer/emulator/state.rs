@@ -229,7 +229,8 @@ impl State {
 
     /// When something happens next by itself.
     pub(super) fn next_due(&self) -> Option<Timestamp> {
-        self.machines.values().filter_map(|machine| machine.boots).min()
+        let running = self.machines.values().filter(|machine| machine.status == RUNNING);
+        running.filter_map(|machine| machine.boots).min()
     }
 
     /// Lets happen what has become due.

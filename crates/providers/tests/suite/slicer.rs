@@ -1,0 +1,14 @@
+//! Slicer hosts, through their emulator.
+
+mod conformance;
+mod emulator;
+mod fuzzed;
+mod hosts;
+mod machines;
+mod outage;
+mod refused;
+mod stage;
+mod strangers;
+mod testbed;
+mod tokens;
+mod userdata;

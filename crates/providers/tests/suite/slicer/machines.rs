@@ -1,0 +1,194 @@
+//! Machines: made once, known again, and told as they are.
+
+use expect_test::expect;
+use jiff::SignedDuration;
+use plimsoll_model::{Symbol, resource};
+use plimsoll_provider::{Class, Provider as _};
+use plimsoll_providers::slicer::emulator::{Dialect, Fate};
+
+use super::stage::{INI, Stage, buy, identity, machines, pass, see};
+
+#[tokio::test(start_paused = true)]
+async fn a_machine_carries_its_cluster_and_order_and_is_known_by_them_after_a_crash() {
+    let stage = Stage::usual();
+    stage.host().lose_replies(3);
+    assert_eq!(buy(&stage.provider(), "o-1", "api", 3).await.unwrap_err().class(), Class::Retry);
+    let after = stage.provider();
+    for _ in 0..4 {
+        let _ = buy(&after, "o-1", "api", 3).await;
+    }
+    let made = stage.host().machines();
+    let tags: Vec<_> = made.iter().map(|machine| machine.tags.join(" ")).collect();
+    assert_eq!(tags, ["plimsoll-cluster=k3s.example plimsoll-order=o-1"; 3]);
+    // Placed once more after yet another crash, nothing happens.
+    buy(&stage.provider(), "o-1", "api", 3).await.unwrap();
+    assert_eq!(stage.host().machines().len(), 3);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_made_twice_is_given_back() {
+    let stage = Stage::usual();
+    stage.host().set_latency(std::time::Duration::from_millis(50));
+    // Two that do not know of each other, as when one was thought to be dead.
+    let (one, other) = (stage.provider(), stage.provider());
+    let (first, second) = tokio::join!(buy(&one, "o-1", "api", 3), buy(&other, "o-1", "api", 3));
+    first.and(second).unwrap();
+    let names: Vec<_> =
+        stage.host().machines().into_iter().map(|machine| machine.hostname).collect();
+    assert_eq!(names.iter().map(|name| &**name).collect::<Vec<_>>(), ["api-1", "api-2", "api-3"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_could_be_had_of_an_order_is_kept() {
+    let stage = Stage::usual();
+    let provider = stage.provider();
+    stage.host().set_trial_left(2);
+    buy(&provider, "o-1", "api", 5).await.unwrap();
+    assert_eq!(see(&provider, "api").await.group.target, 2);
+    let nothing = buy(&provider, "o-2", "api", 1).await.unwrap_err();
+    assert_eq!(nothing.class(), Class::Quota, "{nothing}");
+    assert_eq!(see(&provider, "api").await.group.target, 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn nodes_are_known_by_their_labels_whatever_their_name() {
+    let stage = Stage::usual();
+    let provider = stage.provider();
+    buy(&provider, "o-1", "api", 2).await.unwrap();
+    pass(60).await;
+    provider.refresh().await.unwrap();
+    let nodes = stage.nodes.all();
+    assert_eq!(nodes.len(), 2);
+    for node in nodes {
+        let mut node = identity(&node);
+        let id = node.provider_id.clone();
+        assert!(node.name.starts_with("api-") && node.name.len() == "api-1-01234567".len());
+        let by_id = provider.owner(&node).await.unwrap().unwrap();
+        assert_eq!(by_id.instance.as_deref(), Some(&*id));
+        // As a k3s node is that was made by upstream's provider.
+        node.provider_id = format!("k3s://{}", node.name);
+        assert_eq!(provider.owner(&node).await.unwrap(), Some(by_id));
+        node.labels.insert("slicer/hostname".to_owned(), "api-9".to_owned());
+        assert_eq!(provider.owner(&node).await.unwrap(), None);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_machine_that_ends_by_itself_is_noticed() {
+    let ephemeral = INI.replace("[nodegroup \"arm\"]", "persistent = no\n[nodegroup \"arm\"]");
+    let stage = Stage::new(&[("one.example", super::stage::HOST)], &ephemeral);
+    let provider = stage.provider();
+    buy(&provider, "o-1", "api", 2).await.unwrap();
+    buy(&provider, "o-2", "arm", 2).await.unwrap();
+    pass(30).await;
+    assert_eq!(stage.nodes.count(), 4);
+    assert!(stage.host().end("api-1") && stage.host().end("arm-1"));
+    assert_eq!(machines(&provider, "api").await, ["slicer://api/api-2"]);
+    // One whose disk is kept is there, and will not come back by itself.
+    assert_eq!(
+        machines(&provider, "arm").await,
+        ["slicer://arm/arm-1 Stopped", "slicer://arm/arm-2"]
+    );
+    pass(1).await;
+    assert_eq!(stage.nodes.count(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_machine_that_never_joins_is_told_with_its_age_by_our_clock() {
+    let stage = Stage::usual();
+    let provider = stage.provider();
+    stage.host().set_fates("api", &[Fate::NeverJoins]);
+    // The host's clock is three days behind, and still nobody thinks that its machines are three days old.
+    stage.host().set_clock_skew(SignedDuration::from_hours(-72));
+    let ordered = stage.clock.now();
+    buy(&provider, "o-1", "api", 2).await.unwrap();
+    pass(600).await;
+    assert_eq!(stage.nodes.count(), 1);
+    for instance in see(&provider, "api").await.group.instances {
+        let off = instance.created.unwrap().duration_since(ordered).abs();
+        assert!(off < SignedDuration::from_secs(5), "{off}");
+    }
+    stage.host().set_clock_skew(SignedDuration::from_hours(72));
+    for instance in see(&provider, "api").await.group.instances {
+        assert!(instance.created.unwrap() <= stage.clock.now());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn templates_are_what_the_nodes_will_be() {
+    let ini = INI.replace(
+        "[nodegroup \"arm\"]",
+        "label = pool=web\nlabel = team\ntaint = a=b:NoSchedule\ntaint = c:NoExecute\nk3s-arg = --kubelet-arg=max-pods=50\n[nodegroup \"arm\"]",
+    );
+    let stage = Stage::new(&[("one.example", super::stage::HOST)], &ini);
+    let provider = stage.provider();
+    let shown = |state: &plimsoll_provider::GroupState| {
+        let node = state.group.template.clone().unwrap();
+        let labels: Vec<_> =
+            node.labels.iter().map(|(key, value)| format!("{key}={value}")).collect();
+        let taints: Vec<_> = node.taints.iter().map(ToString::to_string).collect();
+        let amount = |name| node.allocatable.get(Symbol::new(name));
+        format!(
+            "{} cpu={} memory={} pods={} gpu={}\n  {}\n  {}\n",
+            node.name,
+            amount(resource::CPU),
+            amount(resource::MEMORY),
+            amount(resource::PODS),
+            amount("nvidia.com/gpu"),
+            labels.join(" "),
+            taints.join(" ")
+        )
+    };
+    let told: String = provider.refresh().await.unwrap().groups.iter().map(shown).collect();
+    expect![[r"
+        api cpu=2000 memory=4294967296 pods=50 gpu=0
+          k3sup.dev/node-type=agent kubernetes.io/arch=amd64 kubernetes.io/os=linux node.kubernetes.io/instance-type=k3s pool=web slicer/hostgroup=api team=
+          a=b:NoSchedule c:NoExecute
+        arm cpu=4000 memory=8589934592 pods=110 gpu=0
+          k3sup.dev/node-type=agent kubernetes.io/arch=arm64 kubernetes.io/os=linux node.kubernetes.io/instance-type=k3s slicer/hostgroup=arm
+          
+        gpu cpu=8000 memory=34359738368 pods=110 gpu=2
+          k3sup.dev/node-type=agent kubernetes.io/arch=amd64 kubernetes.io/os=linux node.kubernetes.io/instance-type=k3s slicer/hostgroup=gpu
+          
+    "]]
+    .assert_eq(&told);
+
+    // And they are that.
+    buy(&provider, "o-1", "api", 1).await.unwrap();
+    pass(60).await;
+    let node = stage.nodes.all().remove(0);
+    let template = see(&provider, "api").await.group.template.unwrap();
+    for (key, value) in template.labels.iter() {
+        assert_eq!(node["metadata"]["labels"][key.as_str()], value.as_str(), "{key}");
+    }
+    assert_eq!(node["spec"]["taints"].as_array().unwrap().len(), 2);
+    assert_eq!(node["status"]["allocatable"]["pods"], "50");
+}
+
+#[tokio::test(start_paused = true)]
+async fn all_releases_of_the_service_are_understood() {
+    let dialects = [
+        Dialect { ram_in_gb: true, ..Dialect::default() },
+        Dialect { sparse: true, ..Dialect::default() },
+        Dialect { created: false, ..Dialect::default() },
+        Dialect { null_lists: true, ..Dialect::default() },
+    ];
+    for dialect in dialects {
+        let stage = Stage::usual();
+        let provider = stage.provider();
+        stage.host().set_dialect(dialect);
+        assert_eq!(machines(&provider, "api").await, [""; 0], "{dialect:?}");
+        buy(&provider, "o-1", "api", 2).await.unwrap();
+        let group = see(&provider, "api").await.group;
+        assert_eq!(group.target, 2, "{dialect:?}");
+        let memory = group.template.unwrap().allocatable.get(Symbol::new(resource::MEMORY));
+        assert_eq!(memory, 4 << 30, "{dialect:?}");
+        assert!(group.instances.iter().all(|instance| instance.created.is_some()));
+        assert!(stage.host().end("api-1"));
+        assert_eq!(
+            machines(&provider, "api").await,
+            ["slicer://api/api-1 Stopped", "slicer://api/api-2"],
+            "{dialect:?}"
+        );
+    }
+}
