@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+mod emulate;
 mod failure;
 mod fit;
 mod input;
@@ -32,6 +33,9 @@ enum Command {
     /// Infrastructures on their own.
     #[command(subcommand)]
     Provider(provider::Command),
+    /// The service of an infrastructure without the infrastructure, for tests and for a try-out.
+    #[command(subcommand)]
+    Emulate(emulate::Command),
 }
 
 fn main() -> ExitCode {
@@ -40,6 +44,7 @@ fn main() -> ExitCode {
         Command::Plan(arguments) => plan::run(&arguments),
         Command::Minicluster(arguments) => minicluster::run(&arguments),
         Command::Provider(command) => provider::run(&command),
+        Command::Emulate(command) => emulate::run(&command),
     };
     outcome.map_or_else(failure::Failure::report, |()| ExitCode::SUCCESS)
 }

@@ -52,7 +52,7 @@ pub enum Infrastructure {
     Simulated,
     /// Whatever an external gRPC server stands for.
     ExternalGrpc,
-    /// MicroVMs on Slicer hosts.
+    /// Small virtual machines on Slicer hosts.
     Slicer,
     /// StackPointCloud, later NetApp Kubernetes Service.
     StackPoint,

@@ -108,7 +108,7 @@ impl Client {
     ) -> Result<Machine, Error> {
         let created = listed.created_at.as_deref().filter(|text| !text.is_empty());
         let created = created
-            .map(|text| text.parse::<Timestamp>())
+            .map(str::parse::<Timestamp>)
             .transpose()
             .map_err(|error| reply.nonsense(&format!("created_at: {error}")))?
             .filter(|created| *created >= EARLIEST)

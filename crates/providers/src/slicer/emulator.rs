@@ -81,12 +81,7 @@ impl Emulator {
 
     /// Serves its interface until `shutdown`.
     pub async fn serve(&self, listener: TcpListener, shutdown: &Shutdown) {
-        use tower::ServiceExt as _;
-
-        let router = self.router();
-        let service =
-            router.map_request(|request: http::Request<_>| request.map(axum::body::Body::new));
-        listen::serve(listener, None, service, shutdown, GRACE).await;
+        listen::serve(listener, None, self.router(), shutdown, GRACE).await;
     }
 
     fn now(&self) -> Timestamp {

@@ -24,6 +24,7 @@ pub enum Reach {
 
 /// How a host speaks: releases differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "a set of independent habits, by name")]
 pub struct Dialect {
     /// Memory is told in GiB, as the first releases did.
     pub ram_in_gb: bool,

@@ -46,8 +46,8 @@ impl Core {
             return Err(first.clone());
         }
         let outcome = |id: &str| outcomes.get(id).cloned().unwrap_or_else(|| Err(absent(id)));
-        let answer = |id: &Box<str>| Deletion { instance: id.clone(), outcome: outcome(id) };
-        Ok(instances.iter().map(answer).collect())
+        let answer = |id: &str| Deletion { instance: id.into(), outcome: outcome(id) };
+        Ok(instances.iter().map(|id| answer(id)).collect())
     }
 
     async fn outcome(

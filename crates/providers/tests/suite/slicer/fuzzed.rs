@@ -37,7 +37,7 @@ impl Exchange for Damaging {
     async fn exchange(&self, request: Request<Bytes>) -> Result<Response<Bytes>, String> {
         let response = self.inner.exchange(request).await?;
         let damage = self.damage.lock().unwrap().clone();
-        Ok(response.map(|body| damage.map_or(body.clone(), |damage| damage.apply(&body))))
+        Ok(response.map(|body| damage.map_or_else(|| body.clone(), |damage| damage.apply(&body))))
     }
 }
 
@@ -47,7 +47,7 @@ impl Damage {
         match self {
             Self::Cut(place) => bytes.truncate(place.index(body.len().max(1))),
             Self::Replace(place, with) if !body.is_empty() => {
-                bytes[place.index(body.len())] = *with
+                bytes[place.index(body.len())] = *with;
             }
             Self::Insert(place, with) => bytes.insert(place.index(body.len() + 1), *with),
             Self::Instead(text) => bytes = text.as_bytes().to_vec(),

@@ -39,7 +39,7 @@ async fn a_machine_that_cannot_be_deleted_is_not_offered_for_it_again() {
     let answers = provider.delete(Symbol::new("api"), &ids).await.unwrap();
     let classes: Vec<_> = answers
         .iter()
-        .map(|answer| answer.outcome.as_ref().err().map(|error| error.class()))
+        .map(|answer| answer.outcome.as_ref().err().map(plimsoll_provider::Error::class))
         .collect();
     assert_eq!(classes, [Some(Class::Invalid), None]);
     let state = see(&provider, "api").await;

@@ -107,7 +107,7 @@ fn parts(id: &str) -> (&str, &str) {
     id.strip_prefix("slicer://").and_then(|rest| rest.split_once('/')).unwrap()
 }
 
-fn machine(view: MachineView) -> Machine {
+fn machine(view: &MachineView) -> Machine {
     let is_own = view.tags.iter().any(|tag| tag == "plimsoll-cluster=k3s.example");
     Machine {
         id: format!("slicer://{}/{}", view.group, view.hostname).into(),
@@ -128,7 +128,7 @@ impl Testbed for SlicerTestbed {
     }
 
     async fn machines(&self) -> Vec<Machine> {
-        self.emulator.machines().into_iter().map(machine).collect()
+        self.emulator.machines().iter().map(machine).collect()
     }
 
     async fn target(&self, group: Symbol) -> u32 {
