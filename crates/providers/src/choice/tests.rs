@@ -42,8 +42,8 @@ fn what_makes_no_sense_is_said() {
         several files in --cloud-config need as many names in --cloud-provider
         --cloud-provider names 2 and --cloud-config has 1; each needs its own file, in the same order
         --cloud-provider: "simulatd": unknown infrastructure, did you mean simulated?
-        --cloud-provider: "aws": unknown infrastructure, known are simulated, externalgrpc, spc, stackpoint, nks
-        --cloud-provider: "": unknown infrastructure, known are simulated, externalgrpc, spc, stackpoint, nks
+        --cloud-provider: "aws": unknown infrastructure, known are simulated, externalgrpc, slicer, spc, stackpoint, nks
+        --cloud-provider: "": unknown infrastructure, known are simulated, externalgrpc, slicer, spc, stackpoint, nks
         simulated needs a file in --cloud-config
         simulated needs a file in --cloud-config
     "#]]
