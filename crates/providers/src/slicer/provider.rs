@@ -116,6 +116,8 @@ impl Provider for Slicer {
             stock: false,
             order_ids: true,
             single_deletions: true,
+            strangers: true,
+            keeps_minimum: false,
         }
     }
 
