@@ -158,7 +158,8 @@ async fn optional_methods_may_be_missing_and_are_not_asked_for_again() {
     let state = &inventory.groups[0];
     assert!(state.group.template.is_none() && state.group.price.is_none());
     assert_eq!(state.group.options, GroupOptions::default());
-    assert_eq!(provider.capabilities(), Capabilities { prices: true, ..Capabilities::default() });
+    let left = Capabilities { prices: true, keeps_minimum: true, ..Capabilities::default() };
+    assert_eq!(provider.capabilities(), left);
     assert_eq!(server.called("NodeGroupTemplateNodeInfo"), 1);
     assert_eq!(server.called("NodeGroupGetOptions"), 1);
     assert_eq!(server.called("GPULabel"), 1);
