@@ -19,6 +19,26 @@ fn main() -> Result<(), Box<dyn Error>> {
         .include_file("protocols.rs")
         .compile_fds(protocols)?;
 
+    // The server's side once more, with replies that are encoded beforehand where they are large and the same for everybody.
+    let package = ".clusterautoscaler.cloudprovider.v1.externalgrpc";
+    let prepared =
+        |message: &str| (format!("{package}.{message}"), "crate::server::prepared::Prepared");
+    let server = protox::compile(["externalgrpc.proto"], ["proto"])?;
+    let mut configuration = tonic_prost_build::configure()
+        .build_client(false)
+        .disable_comments(["."])
+        .out_dir(out.join("server"))
+        .extern_path(".k8s", "crate::proto::k8s")
+        .extern_path(package, "crate::proto::external");
+    for message in
+        ["NodeGroupsResponse", "NodeGroupNodesResponse", "NodeGroupTemplateNodeInfoResponse"]
+    {
+        let (message, prepared) = prepared(message);
+        configuration = configuration.extern_path(message, prepared);
+    }
+    fs::create_dir_all(out.join("server"))?;
+    configuration.compile_fds(server)?;
+
     // What clients of two versions speak, for the tests: messages only.
     let frozen = protox::compile(["v1_30.proto", "head.proto"], ["tests/proto"])?;
     tonic_prost_build::configure()

@@ -15,8 +15,9 @@ use tonic::service::Routes;
 use tonic_health::{ServingStatus, server::HealthReporter};
 use tracing::info;
 
-use crate::proto::{self, external::cloud_provider_server::CloudProviderServer};
+use crate::proto;
 use metrics::Metrics;
+use protocol::cloud_provider_server::CloudProviderServer;
 use service::Service;
 use state::State;
 use watched::Watched;
@@ -24,7 +25,9 @@ use watched::Watched;
 mod answers;
 mod deadline;
 mod metrics;
+mod prepared;
 mod price;
+mod protocol;
 mod service;
 mod state;
 mod told;
@@ -116,11 +119,10 @@ impl Server {
         let protocol = CloudProviderServer::new(Service::new(Arc::clone(&self.state)))
             .max_decoding_message_size(LARGEST_REQUEST)
             .max_encoding_message_size(usize::MAX);
-        let routes = Routes::new(protocol)
-            .add_service(health)
+        let others = Routes::new(health)
             .add_service(reflection().build_v1()?)
             .add_service(reflection().build_v1alpha()?);
-        let service = Watched::new(routes, self.metrics.clone());
+        let service = Watched::new(protocol, others, self.metrics.clone());
 
         let address = listener.local_addr().ok();
         info!(provider = self.state.provider().name(), ?address, "serving externalgrpc");

@@ -9,22 +9,38 @@ use tonic::Status;
 
 use crate::{
     proto::external::{
-        ExternalGrpcNode, Instance, NodeGroup, NodeGroupAutoscalingOptions,
-        NodeGroupTemplateNodeInfoResponse,
+        ExternalGrpcNode, Instance, NodeGroup, NodeGroupAutoscalingOptions, NodeGroupNodesResponse,
+        NodeGroupTemplateNodeInfoResponse, NodeGroupsResponse,
     },
-    server::{state::State, view::View},
+    server::{
+        prepared::{Prepared, Replies},
+        state::State,
+        view::View,
+    },
     status,
     wire::{self, instance::read_node},
 };
 
 /// The group of this id.
 pub(crate) fn group_of<'v>(view: &'v View, id: &str) -> Result<&'v GroupState, Status> {
-    view.group(id).ok_or_else(|| Status::not_found(format!("there is no group {id:?}")))
+    group_and_replies(view, id).map(|(known, _)| known)
+}
+
+fn group_and_replies<'v>(
+    view: &'v View,
+    id: &str,
+) -> Result<(&'v GroupState, &'v Replies), Status> {
+    let found = view.group_and_replies(id);
+    found.ok_or_else(|| Status::not_found(format!("there is no group {id:?}")))
 }
 
 /// All groups.
-pub(crate) fn groups(view: &View) -> Vec<NodeGroup> {
-    view.inventory.groups.iter().map(write_group).collect()
+pub(crate) fn groups(view: &View) -> Prepared {
+    let reply = view.groups_reply.get_or_init(|| {
+        let node_groups = view.inventory.groups.iter().map(write_group).collect();
+        Prepared::new(&NodeGroupsResponse { node_groups })
+    });
+    reply.clone()
 }
 
 /// The group of a node; one without an id for a node of no group.
@@ -47,33 +63,43 @@ pub(crate) async fn group_for_node(
 }
 
 /// The machines of a group.
-pub(crate) async fn machines(state: &State, id: &str) -> Result<Vec<Instance>, Status> {
+pub(crate) async fn machines(state: &State, id: &str) -> Result<Prepared, Status> {
     let view = state.view().await?;
-    let known = group_of(&view, id)?;
+    let (known, replies) = group_and_replies(&view, id)?;
+    let group = &known.group;
     let told = state.told();
+    if !told.is_about_machines(&view, group.id) {
+        drop(told);
+        let reply = || write_machines(group.instances.iter().map(wire::instance::write));
+        return Ok(replies.machines.get_or_init(reply).clone());
+    }
     let write = |instance: &plimsoll_model::Instance| {
-        let state = told.state(&view, known.group.id, instance);
+        let state = told.state(&view, group.id, instance);
         wire::instance::write(&plimsoll_model::Instance { state, ..instance.clone() })
     };
-    Ok(known.group.instances.iter().map(write).collect())
+    Ok(write_machines(group.instances.iter().map(write)))
+}
+
+fn write_machines(instances: impl Iterator<Item = Instance>) -> Prepared {
+    Prepared::new(&NodeGroupNodesResponse { instances: instances.collect() })
 }
 
 /// What a new node would look like, in the field of every version.
 ///
 /// A group without a template is answered as if there were no templates at all: the upstream autoscaler skips such a group, but
 /// gives up its whole pass over any other error, and over a reply without a node.
-pub(crate) async fn template(
-    state: &State,
-    id: &str,
-) -> Result<NodeGroupTemplateNodeInfoResponse, Status> {
+pub(crate) async fn template(state: &State, id: &str) -> Result<Prepared, Status> {
     let view = state.view().await?;
-    let known = group_of(&view, id)?;
+    let (known, replies) = group_and_replies(&view, id)?;
     let Some(template) = &known.group.template else {
         return Err(Status::unimplemented(format!("{id} has no template")));
     };
-    let node = wire::node::write(template, id, state.provider().name());
-    let node_bytes = node.encode_to_vec();
-    Ok(NodeGroupTemplateNodeInfoResponse { node_info: Some(node), node_bytes })
+    let reply = replies.template.get_or_init(|| {
+        let node = wire::node::write(template, id, state.provider().name());
+        let node_bytes = node.encode_to_vec();
+        Prepared::new(&NodeGroupTemplateNodeInfoResponse { node_info: Some(node), node_bytes })
+    });
+    Ok(reply.clone())
 }
 
 /// The caller's defaults with the group's own settings over them.

@@ -9,6 +9,8 @@ use prometheus_client::{
 };
 use tonic::Code;
 
+use crate::server::protocol::cloud_provider_server::SERVICE_NAME;
+
 /// The methods that have labels of their own; whatever else is asked for is `other`, so that callers cannot make labels.
 const METHODS: [&str; 15] = [
     "NodeGroups",
@@ -81,11 +83,10 @@ impl Metrics {
     }
 }
 
-/// The label of the method that a path names.
-pub(crate) fn method_of(path: &str, service: &str) -> &'static str {
-    let method = path.strip_prefix('/').and_then(|path| path.strip_prefix(service));
-    let method = method.and_then(|rest| rest.strip_prefix('/'));
-    METHODS.into_iter().find(|known| Some(*known) == method).unwrap_or("other")
+/// The label of the protocol's method that a path names, if it names one.
+pub(crate) fn method_of(path: &str) -> Option<&'static str> {
+    let method = path.strip_prefix('/')?.strip_prefix(SERVICE_NAME)?.strip_prefix('/')?;
+    METHODS.into_iter().find(|known| *known == method)
 }
 
 fn code_name(code: Code) -> &'static str {

@@ -9,9 +9,12 @@ use tonic::{Request, Response, Status};
 use crate::{
     proto::{
         core::Pod,
-        external::{self as message, NodeGroup, cloud_provider_server::CloudProvider},
+        external::{self as message, NodeGroup},
     },
-    server::{answers, deadline::Deadline, price, state::State, wishes},
+    server::{
+        answers, deadline::Deadline, prepared::Prepared, price,
+        protocol::cloud_provider_server::CloudProvider, state::State, wishes,
+    },
     status,
     wire::{instance::read_node, time::moment},
 };
@@ -61,12 +64,8 @@ impl Service {
 
 #[tonic::async_trait]
 impl CloudProvider for Service {
-    async fn node_groups(
-        &self,
-        _: Request<message::NodeGroupsRequest>,
-    ) -> Answer<message::NodeGroupsResponse> {
-        let node_groups = answers::groups(&*self.state.view().await?);
-        Ok(Response::new(message::NodeGroupsResponse { node_groups }))
+    async fn node_groups(&self, _: Request<message::NodeGroupsRequest>) -> Answer<Prepared> {
+        Ok(Response::new(answers::groups(&*self.state.view().await?)))
     }
 
     async fn node_group_for_node(
@@ -188,15 +187,14 @@ impl CloudProvider for Service {
     async fn node_group_nodes(
         &self,
         request: Request<message::NodeGroupNodesRequest>,
-    ) -> Answer<message::NodeGroupNodesResponse> {
-        let instances = answers::machines(&self.state, &request.get_ref().id).await?;
-        Ok(Response::new(message::NodeGroupNodesResponse { instances }))
+    ) -> Answer<Prepared> {
+        Ok(Response::new(answers::machines(&self.state, &request.get_ref().id).await?))
     }
 
     async fn node_group_template_node_info(
         &self,
         request: Request<message::NodeGroupTemplateNodeInfoRequest>,
-    ) -> Answer<message::NodeGroupTemplateNodeInfoResponse> {
+    ) -> Answer<Prepared> {
         self.only_with(self.state.provider().capabilities().templates, "templates")?;
         Ok(Response::new(answers::template(&self.state, &request.get_ref().id).await?))
     }

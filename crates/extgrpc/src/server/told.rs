@@ -48,6 +48,11 @@ impl Told {
         }
     }
 
+    /// Whether machines of this group do something else than the inventory says.
+    pub(crate) fn is_about_machines(&self, view: &View, group: Symbol) -> bool {
+        self.change(view, group).is_some_and(|change| !change.leaving.is_empty())
+    }
+
     /// The order of this group that has to be settled before the next.
     pub(crate) fn open(&self, group: Symbol) -> Option<(&Order, Timestamp)> {
         let change = self.groups.get(&group)?;

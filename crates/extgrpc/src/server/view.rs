@@ -1,10 +1,15 @@
 //! The last inventory, with what finds things in it.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    collections::HashMap,
+    sync::{Arc, OnceLock},
+};
 
 use jiff::Timestamp;
 use plimsoll_model::{Instance, InstanceState};
 use plimsoll_provider::{GroupState, Inventory};
+
+use crate::server::prepared::{Prepared, Replies};
 
 /// An inventory and its index. Ids from outside are looked up as text: a symbol would be kept for all time.
 #[derive(Debug)]
@@ -15,6 +20,10 @@ pub(crate) struct View {
     groups: HashMap<&'static str, usize>,
     /// The places of a machine's group and of the machine in it.
     machines: HashMap<Box<str>, (usize, usize)>,
+    /// The list of all groups, once somebody has asked for it.
+    pub(crate) groups_reply: OnceLock<Prepared>,
+    /// What is answered about each group.
+    replies: Vec<Replies>,
 }
 
 // === impl View ===
@@ -29,12 +38,19 @@ impl View {
                 machines.insert(instance.id.clone(), (place, at));
             }
         }
-        Self { inventory, as_of, groups, machines }
+        let replies = inventory.groups.iter().map(|_| Replies::default()).collect();
+        Self { inventory, as_of, groups, machines, groups_reply: OnceLock::new(), replies }
     }
 
     /// The group of this id.
     pub(crate) fn group(&self, id: &str) -> Option<&GroupState> {
-        self.inventory.groups.get(*self.groups.get(id)?)
+        self.group_and_replies(id).map(|(state, _)| state)
+    }
+
+    /// The group of this id, and what is answered about it.
+    pub(crate) fn group_and_replies(&self, id: &str) -> Option<(&GroupState, &Replies)> {
+        let place = *self.groups.get(id)?;
+        Some((self.inventory.groups.get(place)?, self.replies.get(place)?))
     }
 
     /// The machine of this id, and its group.

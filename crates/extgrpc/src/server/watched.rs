@@ -7,24 +7,25 @@ use std::{
 };
 
 use bytes::Bytes;
+use futures::future::Either;
 use http::{HeaderMap, Request, Response};
 use tokio::time::{Instant, timeout_at};
-use tonic::{Code, Status, body::Body, server::NamedService, service::Routes};
+use tonic::{Code, Status, body::Body, service::Routes};
 use tower::Service;
 
-use crate::{
-    proto::external::cloud_provider_server::CloudProviderServer,
-    server::{
-        deadline::Deadline,
-        metrics::{Metrics, method_of},
-        service::Service as Protocol,
-    },
+use crate::server::{
+    deadline::Deadline,
+    metrics::{Metrics, method_of},
+    protocol::cloud_provider_server::CloudProviderServer,
+    service::Service as Protocol,
 };
 
 /// The services of a port, with a deadline and a record for each call.
 #[derive(Clone, Debug)]
 pub(crate) struct Watched {
-    routes: Routes,
+    protocol: CloudProviderServer<Protocol>,
+    /// Health and reflection, which are asked less often than it takes a while to find them.
+    others: Routes,
     metrics: Metrics,
 }
 
@@ -33,31 +34,38 @@ type Answer = Result<Response<Body>, Infallible>;
 // === impl Watched ===
 
 impl Watched {
-    pub(crate) fn new(routes: Routes, metrics: Metrics) -> Self {
-        Self { routes: routes.prepare(), metrics }
+    pub(crate) fn new(
+        protocol: CloudProviderServer<Protocol>,
+        others: Routes,
+        metrics: Metrics,
+    ) -> Self {
+        Self { protocol, others: others.prepare(), metrics }
     }
 }
 
 impl<B> Service<Request<B>> for Watched
 where
     B: tonic::codegen::Body<Data = Bytes> + Send + 'static,
-    B::Error: Into<tonic::codegen::StdError>,
+    B::Error: Into<tonic::codegen::StdError> + Send,
 {
     type Response = Response<Body>;
     type Error = Infallible;
     type Future = Pin<Box<dyn Future<Output = Answer> + Send>>;
 
     fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
-        Service::<Request<B>>::poll_ready(&mut self.routes, context)
+        Service::<Request<B>>::poll_ready(&mut self.others, context)
     }
 
     fn call(&mut self, mut request: Request<B>) -> Self::Future {
         let began = Instant::now();
-        let method =
-            method_of(request.uri().path(), <CloudProviderServer<Protocol> as NamedService>::NAME);
+        let method = method_of(request.uri().path());
         let (deadline, patience) = Deadline::of(request.headers());
         request.extensions_mut().insert(deadline);
-        let answer = self.routes.call(request);
+        let answer = match method {
+            Some(_) => Either::Left(self.protocol.call(request)),
+            None => Either::Right(self.others.call(request)),
+        };
+        let method = method.unwrap_or("other");
         let metrics = self.metrics.clone();
         Box::pin(async move {
             let response = match timeout_at(deadline.0, answer).await {
