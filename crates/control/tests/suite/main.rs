@@ -11,4 +11,5 @@ mod kills;
 mod record_whole;
 mod scale_down;
 mod scale_up;
+mod stackpoint;
 mod trouble;

@@ -1,7 +1,12 @@
 //! The provider for StackPoint against its emulated service, over HTTP.
 
+mod trouble;
+
 use plimsoll_provider::conformance;
-use plimsoll_providers::stackpoint::{emulator::Foreign, testbed::StackPointTestbed};
+use plimsoll_providers::stackpoint::{
+    emulator::{Foreign, Offer},
+    testbed::StackPointTestbed,
+};
 
 /// The service has no names of orders, no targets beside its machines, no pages, no prices, and never says why a machine failed.
 const UNTRIED: [&str; 17] = [
@@ -43,4 +48,8 @@ async fn masters_and_hosts_of_etcd_are_nobodys() {
     }
 }
 
-mod trouble;
+#[test]
+fn the_example_can_be_offered() {
+    let text = include_str!("../../../../examples/stackpoint-emulator.yaml");
+    assert_eq!(Offer::read("example", text).unwrap().pools.len(), 4);
+}

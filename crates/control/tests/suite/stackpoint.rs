@@ -1,0 +1,369 @@
+//! The loop over StackPoint: a whole cluster whose machines an emulated service makes, asked through the real client.
+
+use std::{fs, path::PathBuf, sync::Arc, time::Duration};
+
+use jiff::{SignedDuration, Timestamp};
+use plimsoll_cluster::{connect, lease::Standing};
+use plimsoll_control::{
+    engine::{Engine, Parts},
+    fault::Faults,
+    settings::Settings,
+};
+use plimsoll_minicluster::{
+    Minicluster,
+    api::{DeleteOptions, ListQuery, Target, WriteOptions},
+    minicluster,
+};
+use plimsoll_model::Symbol;
+use plimsoll_net::{Clock, Shutdown};
+use plimsoll_provider::{Fleet, Limits, Provider, Steady, Upkeep};
+use plimsoll_providers::{
+    Joins,
+    rest::{Local, Rest},
+    stackpoint::{
+        Config, StackPoint,
+        emulator::{Emulator, Machine, Offer, Reach, Trouble},
+    },
+};
+use serde_json::{Value, json};
+use tokio::{sync::watch, task::JoinHandle, time::sleep};
+
+use crate::stage::text;
+
+/// A pool that is autoscaled, one that is not, and a master. A machine of theirs has two cores.
+const OFFER: &str = "
+organization-id: 12
+cluster-id: 345
+token: let-me-in
+pools:
+- {name: general, size: m5.large, autoscaled: true, max: 12, labels: 'tier=web'}
+- {name: default, size: m5.large, initial: 1}
+";
+
+struct Stage {
+    clock: Clock,
+    cluster: Minicluster,
+    emulator: Emulator,
+    config: Config,
+    token_file: PathBuf,
+    settings: Settings,
+    engine: Option<JoinHandle<()>>,
+    standing: watch::Sender<Standing>,
+    _folder: tempfile::TempDir,
+}
+
+/// Machines that boot become nodes. Those that are gone fall silent.
+struct Machines(plimsoll_minicluster::kubelet::Kubelets);
+
+#[async_trait::async_trait]
+impl Joins for Machines {
+    async fn join(&self, node: Value) {
+        self.0.add(node);
+    }
+
+    async fn leave(&self, name: &str) {
+        self.0.vanish(name);
+    }
+}
+
+impl Stage {
+    async fn new() -> Self {
+        let clock = Clock::starting_at("2026-03-01T12:00:00Z".parse::<Timestamp>().unwrap());
+        let behaviour = plimsoll_minicluster::kubelet::Behaviour {
+            termination: Some(Duration::from_secs(2)),
+            ..Default::default()
+        };
+        let cluster = minicluster::Settings { behaviour, ..minicluster::Settings::default() };
+        let cluster = Minicluster::start(clock, cluster).await.unwrap();
+        let emulator = Emulator::new(Offer::read("offer.yaml", OFFER).unwrap(), clock);
+        let (running, machines) = (emulator.clone(), Machines(cluster.kubelets().clone()));
+        tokio::spawn(async move { running.run(&machines, Shutdown::new()).await });
+        let folder = tempfile::tempdir().unwrap();
+        let (file, token_file) = (folder.path().join("spc.yaml"), folder.path().join("token"));
+        fs::write(&token_file, "let-me-in").unwrap();
+        let text = "{base-url: 'http://emulator', organization-id: 12, cluster-id: 345, token-file: token}";
+        fs::write(&file, text).unwrap();
+        let config = Config::load(&file, &|_| None).unwrap();
+        let mut settings = Settings::default();
+        settings.plan.group.unneeded_time = SignedDuration::from_mins(2);
+        settings.plan.scale_down.delay_after_add = SignedDuration::from_mins(2);
+        let standing = watch::Sender::new(Standing::Leading);
+        let (engine, _folder) = (None, folder);
+        let mut stage = Self {
+            clock,
+            cluster,
+            emulator,
+            config,
+            token_file,
+            settings,
+            engine,
+            standing,
+            _folder,
+        };
+        stage.pass(5).await;
+        stage.start();
+        stage.pass(30).await;
+        stage
+    }
+
+    /// Starts the loop, as a new process that knows nothing.
+    fn start(&mut self) {
+        let exchange = Arc::new(Local::new(self.emulator.router()));
+        let rest = Rest::new(exchange, self.config.endpoint.clone(), "test");
+        let provider = StackPoint::over(None, self.config.clone(), rest, self.clock);
+        let steady: Arc<dyn Provider> =
+            Arc::new(Steady::new(Arc::new(provider), Limits::default()));
+        let fleet = Fleet::new(vec![steady], self.clock, Upkeep::default()).unwrap();
+        let settings = watch::Sender::new(Arc::new(self.settings.clone()));
+        let engine = Engine::new(Parts {
+            client: connect::over(self.cluster.service()),
+            fleet: Arc::new(fleet),
+            clock: self.clock,
+            settings: settings.subscribe(),
+            standing: self.standing.subscribe(),
+            adviser: None,
+            faults: Faults::default(),
+        });
+        self.engine = Some(tokio::spawn(async move {
+            let _settings = settings;
+            engine.run(Shutdown::new()).await;
+        }));
+    }
+
+    /// Ends the loop from one moment to the next, with all calls under way.
+    async fn kill(&mut self) {
+        let task = self.engine.take().unwrap();
+        task.abort();
+        let _ = task.await;
+    }
+
+    async fn pass(&self, seconds: u64) {
+        sleep(Duration::from_secs(seconds)).await;
+    }
+
+    /// Lets time pass until `is_so`, for an hour at most.
+    async fn until(&self, what: &str, is_so: impl Fn(&Self) -> bool) {
+        for _ in 0..7_200 {
+            if is_so(self) {
+                return;
+            }
+            sleep(Duration::from_millis(500)).await;
+        }
+        panic!("{what} did not come about; nodes {:?}, {:?}", self.nodes(), self.machines());
+    }
+
+    fn list(&self, group: &str, plural: &str) -> Vec<Value> {
+        let kind = self.cluster.api().kind(group, "v1", plural).unwrap();
+        let listing = self.cluster.api().list(&kind, &ListQuery::default()).unwrap();
+        listing.items.iter().map(|item| item.value()).collect()
+    }
+
+    fn nodes(&self) -> Vec<String> {
+        self.list("", "nodes").iter().map(|node| text(node, "/metadata/name")).collect()
+    }
+
+    /// Pods of one core that somebody keeps running.
+    fn deploy(&self, name: &str, replicas: u32) {
+        let labels = json!({ "app": name });
+        let requests = json!({ "cpu": "1", "memory": "100Mi" });
+        let container =
+            json!({ "name": "main", "image": "pause", "resources": { "requests": requests } });
+        // Only the autoscaled pool has this label, so that a template without it would never be bought.
+        let spec = json!({ "containers": [container], "nodeSelector": { "tier": "web" } });
+        let template = json!({ "metadata": { "labels": labels }, "spec": spec });
+        let spec = json!({ "replicas": replicas, "selector": { "matchLabels": labels }, "template": template });
+        let object = json!({ "metadata": { "name": name }, "spec": spec });
+        let kind = self.cluster.api().kind("apps", "v1", "deployments").unwrap();
+        self.cluster.api().create(&kind, "default", object, &WriteOptions::default()).unwrap();
+    }
+
+    fn scale(&self, name: &str, replicas: u32) {
+        let kind = self.cluster.api().kind("apps", "v1", "deployments").unwrap();
+        let at = Target::new("default", name);
+        let change = |object: &mut Value| object["spec"]["replicas"] = replicas.into();
+        self.cluster.api().modify(&kind, &at, change).unwrap();
+    }
+
+    /// How many pods of a deployment run.
+    fn running(&self, app: &str) -> usize {
+        let pods = self.list("", "pods").into_iter().filter(|pod| {
+            text(pod, "/metadata/labels/app") == app
+                && text(pod, "/status/phase") == "Running"
+                && pod.pointer("/metadata/deletionTimestamp").is_none()
+        });
+        pods.count()
+    }
+
+    /// The machines of the autoscaled pool, those included that are going.
+    fn machines(&self) -> Vec<Machine> {
+        let mut machines = self.emulator.machines();
+        machines.retain(|machine| machine.group == Some(group()));
+        machines
+    }
+
+    /// How many machines of any pool were ever begun.
+    fn begun(&self) -> usize {
+        let numbers = self.emulator.machines().into_iter().filter_map(|machine| {
+            let (_, number) = machine.instance_id.split_once("-worker-")?;
+            number.parse::<usize>().ok()
+        });
+        numbers.max().unwrap_or_default()
+    }
+
+    /// What nobody may touch is there as it was.
+    fn assert_others_untouched(&self) {
+        let others: Vec<_> = (self.emulator.machines().into_iter())
+            .filter(|machine| machine.group.is_none())
+            .map(|machine| (machine.role, machine.state.word()))
+            .collect();
+        assert_eq!(others, [("master", "running"), ("worker", "running")]);
+    }
+}
+
+fn group() -> Symbol {
+    Symbol::new("autoscaling-spc5fd2a0b1-pool-1")
+}
+
+#[tokio::test(start_paused = true)]
+async fn scale_from_zero() {
+    let stage = Stage::new().await;
+    assert_eq!(stage.machines().len(), 0);
+    stage.deploy("web", 3);
+    stage.until("three pods run", |stage| stage.running("web") == 3).await;
+    stage.pass(600).await;
+    assert_eq!(stage.machines().len(), 2, "as many as are needed, not one to see");
+    assert_eq!(stage.begun(), 3, "one of which is in the other pool");
+    stage.assert_others_untouched();
+}
+
+#[tokio::test(start_paused = true)]
+async fn burst() {
+    let stage = Stage::new().await;
+    for place in 0..10 {
+        stage.deploy(&format!("web-{place}"), 2);
+        sleep(Duration::from_millis(30)).await;
+    }
+    let all =
+        |stage: &Stage| (0..10).map(|place| stage.running(&format!("web-{place}"))).sum::<usize>();
+    stage.until("twenty pods run", |stage| all(stage) == 20).await;
+    stage.pass(600).await;
+    assert_eq!((stage.machines().len(), stage.begun()), (10, 11));
+}
+
+#[tokio::test(start_paused = true)]
+async fn stuck_drafts_are_replaced() {
+    let stage = Stage::new().await;
+    stage.emulator.trouble(group(), 2, Trouble::Stuck);
+    stage.deploy("web", 4);
+    stage.pass(600).await;
+    let stuck: Vec<_> = stage.machines().into_iter().map(|machine| machine.instance_id).collect();
+    assert_eq!((stuck.len(), stage.running("web")), (2, 0), "they may still come");
+    stage.until("four pods run", |stage| stage.running("web") == 4).await;
+    stage.pass(600).await;
+    let machines = stage.machines();
+    assert_eq!(machines.len(), 2);
+    assert!(machines.iter().all(|machine| !stuck.contains(&machine.instance_id)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn failed_machines_are_replaced() {
+    let stage = Stage::new().await;
+    stage.emulator.trouble(group(), 1, Trouble::Fails);
+    stage.deploy("web", 2);
+    stage.until("two pods run", |stage| stage.running("web") == 2).await;
+    stage.pass(600).await;
+    let machines = stage.machines();
+    assert!(machines.len() == 1 && machines.iter().all(|machine| !machine.is_failed));
+}
+
+#[tokio::test(start_paused = true)]
+async fn token_rotation() {
+    let stage = Stage::new().await;
+    stage.deploy("web", 2);
+    stage.until("two pods run", |stage| stage.running("web") == 2).await;
+    stage.emulator.set_token("another");
+    stage.deploy("more", 2);
+    stage.pass(300).await;
+    assert_eq!((stage.running("more"), stage.machines().len()), (0, 1));
+    fs::write(&stage.token_file, "another").unwrap();
+    stage.until("two more pods run", |stage| stage.running("more") == 2).await;
+    assert_eq!((stage.running("web"), stage.machines().len()), (2, 2));
+}
+
+#[tokio::test(start_paused = true)]
+async fn api_down_for_ten_minutes() {
+    let stage = Stage::new().await;
+    stage.deploy("web", 2);
+    stage.until("two pods run", |stage| stage.running("web") == 2).await;
+    stage.emulator.set_reach(Reach::Down);
+    stage.deploy("more", 2);
+    stage.scale("web", 1);
+    stage.pass(600).await;
+    assert_eq!((stage.running("web"), stage.machines().len()), (1, 1), "nothing is given up");
+    stage.emulator.set_reach(Reach::Up);
+    stage.until("two more pods run", |stage| stage.running("more") == 2).await;
+    stage.pass(300).await;
+    assert_eq!((stage.running("web"), stage.machines().len()), (1, 2));
+    stage.assert_others_untouched();
+}
+
+#[tokio::test(start_paused = true)]
+async fn scale_down() {
+    let stage = Stage::new().await;
+    stage.deploy("web", 6);
+    stage.until("six pods run", |stage| stage.running("web") == 6).await;
+    stage.emulator.set_bounds(group(), 1, 12);
+    stage.scale("web", 0);
+    stage.until("one machine is left", |stage| stage.machines().len() == 1).await;
+    stage.pass(1200).await;
+    assert_eq!(stage.machines().len(), 1, "the minimum");
+    assert_eq!(stage.nodes().len(), 3);
+    stage.assert_others_untouched();
+}
+
+#[tokio::test(start_paused = true)]
+async fn minimum_raised_outside() {
+    let stage = Stage::new().await;
+    stage.emulator.set_bounds(group(), 3, 12);
+    stage.until("three more nodes", |stage| stage.nodes().len() == 5).await;
+    stage.pass(1200).await;
+    assert_eq!(stage.machines().len(), 3);
+}
+
+#[tokio::test(start_paused = true)]
+async fn node_deleted_with_kubectl_is_noticed() {
+    let stage = Stage::new().await;
+    stage.deploy("web", 2);
+    stage.until("two pods run", |stage| stage.running("web") == 2).await;
+    let machine = stage.machines().remove(0);
+    let name = machine.node_name();
+    stage.cluster.kubelets().vanish(&name);
+    let kind = stage.cluster.api().kind("", "v1", "nodes").unwrap();
+    let at = Target::new("", &name);
+    stage.cluster.api().delete(&kind, &at, &DeleteOptions::default()).unwrap();
+    // Its machine runs, and might join again; when it has had its time it is replaced.
+    stage.pass(600).await;
+    assert_eq!(stage.machines()[0].state.word(), "running");
+    stage
+        .until("the machine is given back", |stage| {
+            stage.machines().iter().all(|known| known.instance_id != machine.instance_id)
+        })
+        .await;
+    stage.until("the pods run elsewhere", |stage| stage.running("web") == 2).await;
+    assert_eq!(stage.machines().len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn restart_gives_no_machine_up() {
+    let mut stage = Stage::new().await;
+    stage.deploy("web", 4);
+    stage.until("four pods run", |stage| stage.running("web") == 4).await;
+    let before = stage.machines();
+    // By now every machine is older than any may be that has no node.
+    stage.pass(3600).await;
+    stage.kill().await;
+    stage.start();
+    stage.pass(1200).await;
+    assert_eq!(stage.machines(), before);
+    assert_eq!(stage.running("web"), 4);
+}
