@@ -165,6 +165,8 @@ impl Provider for StackPoint {
             // What is left of the maximum of all groups.
             stock: self.config.bounds.max.is_some(),
             single_deletions: true,
+            // It sees all machines of the cluster.
+            strangers: true,
             ..Capabilities::default()
         }
     }

@@ -116,6 +116,12 @@ impl Testbed for StackPointTestbed {
         self.emulator.settle();
     }
 
+    async fn deletions_begun(&self, machine: &str) -> Option<u32> {
+        let machines = self.emulator.machines();
+        let found = machines.iter().find(|known| known.instance_id == machine);
+        found.map(|known| known.deletions)
+    }
+
     fn node(&self, machine: &Machine) -> NodeIdentity {
         let machines = self.emulator.machines();
         let found = machines.iter().find(|known| *known.instance_id == *machine.id);

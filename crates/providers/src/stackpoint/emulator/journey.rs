@@ -81,9 +81,9 @@ impl Books {
     /// The machine is to be deleted.
     pub(super) fn delete(&mut self, pk: i64, now: Timestamp) {
         let due = now.checked_add(self.offer.pace.deleting).ok();
-        if let Some(machine) = self.machines.get_mut(&pk)
-            && machine.state != State::Deleting
-        {
+        let Some(machine) = self.machines.get_mut(&pk) else { return };
+        machine.deletions += 1;
+        if machine.state != State::Deleting {
             (machine.state, machine.due, machine.updated) = (State::Deleting, due, now);
         }
     }

@@ -63,6 +63,8 @@ pub struct Machine {
     pub is_failed: bool,
     /// When it was asked for.
     pub created: Timestamp,
+    /// How often its deletion was asked for.
+    pub deletions: u32,
     /// When it last changed.
     pub(super) updated: Timestamp,
     /// When something happens next to it by itself.
@@ -175,6 +177,7 @@ impl Books {
             state: State::Draft,
             is_failed: false,
             created: now,
+            deletions: 0,
             updated: now,
             due: None,
             trouble: None,
