@@ -37,6 +37,8 @@ pub struct Mirror {
     /// What a provider knows nodes by.
     identities: FxHashMap<Symbol, NodeIdentity>,
     node_uids: FxHashMap<Symbol, Box<str>>,
+    /// Names of the conditions of nodes that are True.
+    node_conditions: FxHashMap<Symbol, Box<[Box<str>]>>,
     /// Storage objects as text: few and seldom changed, they are read anew when one of them has.
     storage: BTreeMap<(Watched, Name), String>,
     storage_changed: bool,
@@ -81,6 +83,7 @@ impl Mirror {
             pod_facts: FxHashMap::default(),
             identities: FxHashMap::default(),
             node_uids: FxHashMap::default(),
+            node_conditions: FxHashMap::default(),
             storage: BTreeMap::new(),
             storage_changed: false,
             reader: Reader::new(now),
@@ -134,6 +137,17 @@ impl Mirror {
     /// `metadata.uid` of a node.
     pub fn node_uid(&self, node: Symbol) -> Option<&str> {
         self.node_uids.get(&node).map(|uid| &**uid)
+    }
+
+    /// Whether a node has this condition, and it is True.
+    pub fn has_condition(&self, node: Symbol, condition: &str) -> bool {
+        let known = self.node_conditions.get(&node);
+        known.is_some_and(|known| known.iter().any(|name| **name == *condition))
+    }
+
+    /// Whether a pod is Ready.
+    pub fn is_ready(&self, pod: &PodName) -> bool {
+        self.facts(pod).is_some_and(|facts| facts.is_ready)
     }
 
     /// `metadata.uid` of a pod.

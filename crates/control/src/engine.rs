@@ -26,6 +26,7 @@ mod attend;
 mod decide;
 mod handle;
 mod hear;
+mod held;
 mod leave;
 mod pass;
 mod recall;

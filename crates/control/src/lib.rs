@@ -11,6 +11,7 @@ pub mod engine;
 pub mod explain;
 pub mod fault;
 mod health;
+mod hold;
 mod http;
 mod observe;
 mod orders;

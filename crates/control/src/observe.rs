@@ -29,6 +29,8 @@ pub(crate) struct Ingredients<'a> {
     pub expected: FxHashMap<Symbol, u32>,
     /// Nodes on their way out, whether their mark is seen already or not.
     pub leaving: BTreeSet<Symbol>,
+    /// New nodes that are closed and will be opened soon: they are seen open.
+    pub awaited: BTreeSet<Symbol>,
     /// Nodes on their way out that are looked at as if they were not.
     pub doubted: BTreeSet<Symbol>,
 }
@@ -43,8 +45,17 @@ pub(crate) struct Staged {
 
 /// Puts everything together in the mirror's World.
 pub(crate) fn stage(mirror: &mut Mirror, ingredients: Ingredients<'_>) -> Staged {
-    let Ingredients { now, settings, inventory, owners, memory, expected, leaving, doubted } =
-        ingredients;
+    let Ingredients {
+        now,
+        settings,
+        inventory,
+        owners,
+        memory,
+        expected,
+        leaving,
+        awaited,
+        doubted,
+    } = ingredients;
     let opaque: BTreeSet<Symbol> = mirror.opaque_nodes().collect();
     let mut groups: Vec<Group> = inventory.groups.into_iter().map(|state| state.group).collect();
     for group in &mut groups {
@@ -65,6 +76,9 @@ pub(crate) fn stage(mirror: &mut Mirror, ingredients: Ingredients<'_>) -> Staged
             let node = Arc::make_mut(&mut node);
             let pair = (Symbol::new(label::GROUP), *group);
             node.labels = Labels::from_pairs(node.labels.iter().chain([pair]));
+        }
+        if awaited.contains(&name) && node.unschedulable {
+            open(Arc::make_mut(&mut node));
         }
         if doubted.contains(&name) {
             unmark(Arc::make_mut(&mut node));
@@ -135,6 +149,12 @@ fn mark(node: &mut Node, now: Timestamp) {
 fn unmark(node: &mut Node) {
     let ours = |taint: &&Taint| ![Mark::Leaving.key(), CLOSED].contains(&taint.key.as_str());
     node.taints = node.taints.iter().filter(ours).copied().collect();
+    node.unschedulable = false;
+}
+
+fn open(node: &mut Node) {
+    let other = |taint: &&Taint| taint.key.as_str() != CLOSED;
+    node.taints = node.taints.iter().filter(other).copied().collect();
     node.unschedulable = false;
 }
 

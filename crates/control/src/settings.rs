@@ -1,9 +1,11 @@
 //! Settings of the running loop: what the planner does not need to know. Names and defaults are the upstream autoscaler's where it
 //! has the flag.
 
-use std::time::Duration;
+use std::{collections::BTreeMap, time::Duration};
 
 use jiff::SignedDuration;
+use plimsoll_model::Symbol;
+pub use plimsoll_provider::{HoldBack, Until, Which};
 
 /// Settings of the running loop, and those of the planner.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,6 +24,8 @@ pub struct Settings {
     pub retire: RetireSettings,
     /// How nodes that nobody needs are marked for the scheduler.
     pub soft_taints: SoftTaintSettings,
+    /// Which new nodes are closed until something is there that pods need.
+    pub hold_back: HoldBackSettings,
 }
 
 /// Whether anything is done about what is planned.
@@ -100,6 +104,23 @@ pub struct SoftTaintSettings {
     pub trust: SignedDuration,
 }
 
+/// Which new nodes are closed until something is there that pods need. What is said of a group here goes before what its provider
+/// says; a group of which nobody says anything holds nothing back.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HoldBackSettings {
+    /// By group; `None` for one that is to hold nothing back whatever its provider says.
+    pub groups: BTreeMap<Symbol, Option<HoldBack>>,
+}
+
+// === impl HoldBackSettings ===
+
+impl HoldBackSettings {
+    /// What holds for a group whose provider says `own`.
+    pub fn of(&self, group: Symbol, own: Option<&HoldBack>) -> Option<HoldBack> {
+        self.groups.get(&group).cloned().unwrap_or_else(|| own.cloned())
+    }
+}
+
 // === impl Settings ===
 
 impl Default for Settings {
@@ -112,6 +133,7 @@ impl Default for Settings {
             orders: OrderSettings::default(),
             retire: RetireSettings::default(),
             soft_taints: SoftTaintSettings { per_pass: 10, trust: SignedDuration::ZERO },
+            hold_back: HoldBackSettings::default(),
         }
     }
 }

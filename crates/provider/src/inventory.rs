@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use jiff::SignedDuration;
 use plimsoll_model::{Group, GroupOptions, Instance, Symbol};
 
+use crate::HoldBack;
+
 /// Everything a provider has, as of one refresh.
 #[derive(Clone, Debug, Default)]
 pub struct Inventory {
@@ -49,6 +51,8 @@ pub struct Overrides {
     pub startup_time: Option<SignedDuration>,
     /// `zero-or-max-node-scaling`.
     pub atomic: Option<bool>,
+    /// Its new nodes are closed until something is there. What the user says about the group goes before it.
+    pub hold_back: Option<HoldBack>,
 }
 
 /// What a provider may need to know a node by.

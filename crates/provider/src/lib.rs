@@ -28,6 +28,7 @@ use plimsoll_model::Symbol;
 pub mod conformance;
 mod error;
 mod fleet;
+mod hold;
 mod inventory;
 mod keeper;
 mod order;
@@ -37,6 +38,7 @@ mod steady;
 
 pub use error::{Class, Error};
 pub use fleet::{Fleet, SameName, Upkeep};
+pub use hold::{HoldBack, Until, Which};
 pub use inventory::{GroupState, Inventory, NodeIdentity, Overrides, Owner};
 pub use keeper::{Keeper, Kept, Ticket};
 pub use order::{Capabilities, Deletion, GroupSpec, Order, OrderId};

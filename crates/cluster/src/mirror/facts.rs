@@ -17,6 +17,8 @@ pub(super) struct PodFacts {
     pub grace: Option<u32>,
     /// The scheduler has found no place for it.
     pub is_refused: bool,
+    /// It is Ready.
+    pub is_ready: bool,
 }
 
 // === impl PodFacts ===
@@ -25,13 +27,26 @@ impl PodFacts {
     pub(super) fn of(object: &DynamicObject) -> Self {
         let grace = object.data.pointer("/spec/terminationGracePeriodSeconds");
         let grace = grace.and_then(|grace| u32::try_from(grace.as_u64()?).ok());
-        let conditions = object.data.pointer("/status/conditions").and_then(Value::as_array);
         let is_refusal = |condition: &Value| {
             condition["type"] == "PodScheduled" && condition["reason"] == "Unschedulable"
         };
-        let is_refused = conditions.is_some_and(|conditions| conditions.iter().any(is_refusal));
-        Self { uid: uid(object), grace, is_refused }
+        let is_refused = conditions(object).any(is_refusal);
+        let is_ready = conditions(object)
+            .any(|condition| condition["type"] == "Ready" && condition["status"] == "True");
+        Self { uid: uid(object), grace, is_refused, is_ready }
     }
+}
+
+/// Names of the conditions that are True.
+pub(super) fn true_conditions(object: &DynamicObject) -> Box<[Box<str>]> {
+    let is_true = |condition: &&Value| condition["status"] == "True";
+    let names = conditions(object).filter(is_true);
+    names.filter_map(|condition| Some(condition["type"].as_str()?.into())).collect()
+}
+
+fn conditions(object: &DynamicObject) -> impl Iterator<Item = &Value> {
+    let conditions = object.data.pointer("/status/conditions").and_then(Value::as_array);
+    conditions.into_iter().flatten()
 }
 
 /// The object with its kind, which a list leaves out.

@@ -7,7 +7,7 @@ use tracing::warn;
 
 use super::{
     Effect, Mirror, Unreadable,
-    facts::{PodFacts, identity, is_same, is_storage, node_effect, text, uid},
+    facts::{PodFacts, identity, is_same, is_storage, node_effect, text, true_conditions, uid},
     named::Name,
 };
 use crate::source::Watched;
@@ -63,6 +63,11 @@ impl Mirror {
         for node in objects.nodes {
             self.identities.insert(node.name, identity(object));
             self.node_uids.insert(node.name, uid(object));
+            let conditions = true_conditions(object);
+            let known = self.node_conditions.insert(node.name, conditions.clone());
+            if known.is_some_and(|known| known != conditions) {
+                effect = Effect::Changed;
+            }
             let before = self.nodes.put(&mut world.nodes, node.name, node.clone());
             effect = effect.max(match before {
                 Some(before) if before == node => Effect::None,
@@ -73,13 +78,15 @@ impl Mirror {
         for pod in objects.pods {
             let facts = PodFacts::of(object);
             let refused = facts.is_refused && pod.node.is_none() && pod.deletion.is_none();
+            let is_ready = facts.is_ready;
             let known = self.pod_facts.insert(name.clone(), facts);
-            let news = refused && !known.is_some_and(|known| known.is_refused);
+            let news = refused && !known.as_ref().is_some_and(|known| known.is_refused);
+            let turned = known.is_some_and(|known| known.is_ready != is_ready);
             let before = self.pods.put(&mut world.pods, name.clone(), pod.clone());
             effect = effect.max(match before {
                 // The scheduler has the first look: most pods find a place without us.
                 _ if news => Effect::Urgent,
-                Some(before) if is_same(&before, &pod) => Effect::None,
+                Some(before) if is_same(&before, &pod) && !turned => Effect::None,
                 _ => Effect::Changed,
             });
         }
@@ -111,6 +118,7 @@ impl Mirror {
                 let node = Symbol::new(&name.name);
                 self.identities.remove(&node);
                 self.node_uids.remove(&node);
+                self.node_conditions.remove(&node);
                 let gone = self.nodes.remove(&mut world.nodes, &node).is_some();
                 return if gone { Effect::Urgent } else { Effect::None };
             }

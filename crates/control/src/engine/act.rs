@@ -94,7 +94,7 @@ impl Engine {
                 if let Err(error) = marked {
                     warn!(%node, %error, "could not change the mark of a node that nobody needs");
                 }
-                Event::Softened(node)
+                Event::Marked(node)
             });
         }
     }

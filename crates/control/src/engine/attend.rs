@@ -104,7 +104,8 @@ impl Engine {
     /// Nodes on their way out are to be looked at.
     fn step_soon(&mut self) {
         let at = later(self.clock.now(), self.settings.pace.batch);
-        if self.reign.as_ref().is_some_and(|reign| !reign.retiring.is_empty()) {
+        let concerned = |reign: &Reign| !reign.retiring.is_empty() || !reign.holding.is_empty();
+        if self.reign.as_ref().is_some_and(concerned) {
             self.step_at = Some(self.step_at.map_or(at, |known| known.min(at)));
         }
     }

@@ -36,6 +36,8 @@ pub(super) struct Matter {
     pub leaving: BTreeSet<Symbol>,
     /// Nodes on their way out that can still stay without harm, with the moment since when nobody needed them.
     pub revocable: BTreeMap<Symbol, Timestamp>,
+    /// New nodes that are closed and will be opened soon.
+    pub awaited: BTreeSet<Symbol>,
     /// Nodes that stay after all, though they still look as if they left.
     pub releasing: BTreeSet<Symbol>,
     /// It is to be found out whether those that can still stay can go. Otherwise that is done only when somebody waits for a place.
@@ -105,6 +107,7 @@ fn stage(sight: &mut Sight, matter: &Matter, doubted: BTreeSet<Symbol>) -> Stage
         memory,
         expected: matter.expected.clone(),
         leaving: matter.leaving.clone(),
+        awaited: matter.awaited.clone(),
         doubted,
     };
     observe::stage(&mut sight.mirror, ingredients)

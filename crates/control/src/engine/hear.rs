@@ -60,7 +60,7 @@ impl Engine {
                     Err(error) => warn!(%node, %error, "could not take a mark off"),
                 }
             }
-            Event::Softened(node) => {
+            Event::Marked(node) => {
                 reign.marking.remove(&node);
             }
             Event::Saved(memory, outcome) => {

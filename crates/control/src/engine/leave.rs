@@ -62,13 +62,20 @@ impl Engine {
         }
     }
 
-    /// Lets nodes on their way out take their next steps.
-    pub(super) fn step_retirements(&mut self, now: Timestamp) {
+    /// Lets nodes on their way out, and those that are new, take their next steps.
+    pub(super) fn step(&mut self, now: Timestamp) {
         self.step_at = None;
         let Some(reign) = &mut self.reign else { return };
         // On data that may be wrong nobody is asked to leave.
         let stale = self.sight.mirror.staleness(now, self.settings.pace.stale_after).is_some();
-        if reign.retiring.is_empty() || stale {
+        if stale {
+            return;
+        }
+        if !reign.holding.is_empty() {
+            self.step_holds(now);
+        }
+        let Some(reign) = &mut self.reign else { return };
+        if reign.retiring.is_empty() {
             return;
         }
         let subjects = reign.retiring.iter();

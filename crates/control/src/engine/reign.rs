@@ -10,7 +10,7 @@ use plimsoll_cluster::{
 };
 use plimsoll_model::{Memory, Symbol};
 use plimsoll_plan::after_failure;
-use plimsoll_provider::{Error, OrderId, Owner};
+use plimsoll_provider::{Error, HoldBack, OrderId, Owner};
 use tokio::{sync::mpsc, task::JoinSet};
 use tracing::{info, warn};
 
@@ -44,8 +44,8 @@ pub(super) enum Event {
     Retirement(Symbol, OrderId, Answer),
     /// A mark that no order explains was to be taken off.
     Cleaned(Symbol, Result<bool, String>),
-    /// A node was to be marked, or unmarked, as one that nobody needs.
-    Softened(Symbol),
+    /// A node was to be marked or unmarked as one that nobody needs, or closed or opened as a new one.
+    Marked(Symbol),
     /// Memory was to be written.
     Saved(Box<Memory>, Result<(), String>),
 }
@@ -69,6 +69,8 @@ pub(super) struct Reign {
     pub over: BTreeMap<OrderId, Timestamp>,
     /// Nodes from which marks are being taken, or on which they are being put.
     pub marking: BTreeSet<Symbol>,
+    /// What new nodes have to wait for.
+    pub holding: BTreeMap<Symbol, HoldBack>,
     /// What is in the notebook.
     pub saved: Option<Memory>,
     pub saving: bool,
@@ -105,6 +107,7 @@ impl Reign {
             retiring: BTreeMap::new(),
             over: BTreeMap::new(),
             marking: BTreeSet::new(),
+            holding: BTreeMap::new(),
             saved: None,
             saving: false,
             save_at: None,

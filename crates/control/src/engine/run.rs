@@ -16,7 +16,7 @@ use super::{
     reign::{Event, State, load},
     think::unacted,
 };
-use crate::{orders::Chore, retire::Retirement, settings::Mode, soft};
+use crate::{hold, orders::Chore, retire::Retirement, settings::Mode, soft};
 
 /// How long orders of an earlier run are waited for before anything else is begun.
 const RESUMPTION: Duration = Duration::from_secs(5);
@@ -42,7 +42,7 @@ impl Engine {
         }
         self.do_chores(now);
         if self.step_at.is_some_and(|at| at <= now) {
-            self.step_retirements(now);
+            self.step(now);
         }
         if let Some((at, cause)) = self.due
             && at <= now
@@ -120,9 +120,11 @@ impl Engine {
         }
         let waited = self.called.take().map_or(Duration::ZERO, |called| since(now, called));
         let inventory = self.fleet.inventory(&self.settings.plan.group);
+        let rules = self.holding_groups(&inventory);
         self.recall(now);
         self.ask_owners(&inventory);
         let Some(reign) = &self.reign else { return };
+        let awaited = hold::awaited(&mut self.sight.mirror, &reign.holding, now);
         let held_back = if self.settings.mode == Mode::DryRun {
             Some(HeldBack::DryRun)
         } else if let Some(staleness) = staleness {
@@ -142,6 +144,7 @@ impl Engine {
             expected: reign.ledger.expected(),
             leaving: reign.retiring.keys().copied().collect(),
             revocable: revocable.map(|one| (one.node, one.unneeded)).collect(),
+            awaited,
             releasing: (reign.retiring.values())
                 .filter(|one| one.is_releasing())
                 .map(|one| one.node)
@@ -162,7 +165,9 @@ impl Engine {
         let begun = if held_back.is_none() {
             self.judge(verdicts, now);
             self.remember(planned);
-            self.act(&decision, now)
+            let begun = self.act(&decision, now);
+            self.hold(&rules, &decision.seen, now);
+            begun
         } else {
             self.remember(unacted(&before, planned));
             Begun::default()
@@ -170,7 +175,7 @@ impl Engine {
         self.review(now);
         let acting = begun_at.elapsed();
         self.publish(cause, now, held_back, decision, begun, waited, acting);
-        self.step_retirements(self.clock.now());
+        self.step(self.clock.now());
     }
 
     #[expect(clippy::too_many_arguments, reason = "the parts of what is published, once")]

@@ -75,5 +75,7 @@ pub(crate) fn overrides(options: &GroupOptions, common: &GroupOptions) -> Overri
         provision_time: own(options.provision_time, common.provision_time),
         startup_time: own(options.startup_time, common.startup_time),
         atomic: own(options.atomic, common.atomic),
+        // The protocol has no word for it.
+        hold_back: None,
     }
 }

@@ -70,6 +70,7 @@ fn everything_that_can_stand_in_a_catalogue() {
             atomic: Some(
                 true,
             ),
+            hold_back: None,
         }
     "]]
     .assert_debug_eq(&full.options);
