@@ -3,13 +3,16 @@
 //! In a release there is nothing here but empty functions.
 
 #[cfg(debug_assertions)]
-use std::sync::Arc;
+use std::sync::{
+    Arc,
+    atomic::{AtomicU32, Ordering},
+};
 
 #[cfg(debug_assertions)]
 use tokio::sync::watch;
 
 /// A place at which a process may be killed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Point {
     /// An increase is decided, and nothing is written.
     Decided,
@@ -51,6 +54,8 @@ pub struct Faults {
 #[derive(Debug)]
 pub struct Tripwire {
     point: Point,
+    /// How many pass unharmed before.
+    spared: AtomicU32,
     tripped: watch::Sender<bool>,
 }
 
@@ -81,14 +86,23 @@ impl Faults {
     /// Whoever comes to this point stays there for ever.
     #[cfg(debug_assertions)]
     pub fn at(point: Point) -> (Self, Arc<Tripwire>) {
-        let wire = Arc::new(Tripwire { point, tripped: watch::Sender::new(false) });
+        Self::after(0, point)
+    }
+
+    /// Whoever comes to this point after so many others stays there for ever.
+    #[cfg(debug_assertions)]
+    pub fn after(spared: u32, point: Point) -> (Self, Arc<Tripwire>) {
+        let (spared, tripped) = (AtomicU32::new(spared), watch::Sender::new(false));
+        let wire = Arc::new(Tripwire { point, spared, tripped });
         (Self { wire: Some(Arc::clone(&wire)) }, wire)
     }
 
     /// Goes on, unless a test wants the process to end here.
     #[cfg(debug_assertions)]
     pub(crate) async fn point(&self, point: Point) {
-        if let Some(wire) = self.wire.as_ref().filter(|wire| wire.point == point) {
+        if let Some(wire) = self.wire.as_ref().filter(|wire| wire.point == point)
+            && wire.trips()
+        {
             wire.tripped.send_replace(true);
             std::future::pending::<()>().await;
         }
@@ -104,7 +118,13 @@ impl Faults {
 
 #[cfg(debug_assertions)]
 impl Tripwire {
-    /// Waits until somebody has come by.
+    /// Whether who comes by now is stopped.
+    fn trips(&self) -> bool {
+        let less = |left: u32| left.checked_sub(1);
+        self.spared.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_err()
+    }
+
+    /// Waits until somebody has been stopped.
     pub async fn tripped(&self) {
         // The sender lives as long as `self`.
         let _ = self.tripped.subscribe().wait_for(|tripped| *tripped).await;

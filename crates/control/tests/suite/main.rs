@@ -3,13 +3,18 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test stops where it is surprised")]
 
+mod gate;
 mod stage;
 
+mod hold;
 // Places to stop at are not compiled into releases.
 #[cfg(debug_assertions)]
 mod kills;
+mod outages;
 mod record_whole;
 mod scale_down;
 mod scale_up;
+#[cfg(debug_assertions)]
+mod seeds;
 mod stackpoint;
 mod trouble;

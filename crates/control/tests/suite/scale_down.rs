@@ -2,6 +2,7 @@
 
 use plimsoll_cluster::evict::Eviction;
 use plimsoll_control::{engine::News, fault::Faults};
+use plimsoll_model::{Consolidation, Symbol};
 use serde_json::json;
 
 use crate::stage::{Stage, TWO_GROUPS, of};
@@ -179,4 +180,80 @@ async fn nodes_that_nobody_needs_are_marked_for_the_scheduler() {
     stage.until("it runs", |stage| stage.running("next") == 3).await;
     stage.pass(30).await;
     assert!(!soft(&stage), "{:?}", stage.list("nodes"));
+}
+
+/// What was evicted, in order, by the beginning of its name.
+fn evicted(news: &mut tokio::sync::broadcast::Receiver<std::sync::Arc<News>>) -> Vec<String> {
+    let mut evicted = Vec::new();
+    while let Ok(told) = news.try_recv() {
+        if let News::Evicted { pod, .. } = &*told {
+            evicted.push(pod.name.split('-').next().unwrap_or_default().to_owned());
+        }
+    }
+    evicted
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_least_important_pods_leave_first_and_daemons_with_them() {
+    for daemons in [true, false] {
+        let mut stage = Stage::set(TWO_GROUPS).await;
+        stage.settings.retire.waves = vec![(0, 600), (1000, 600)];
+        stage.settings.retire.evict_daemons_occupied = daemons;
+        stage.start(Faults::default());
+        stage.create(
+            "priorityclasses.scheduling.k8s.io",
+            json!({ "metadata": { "name": "high" }, "value": 1000 }),
+        );
+        let labels = json!({ "app": "agent" });
+        let spec = json!({ "containers": [{ "name": "main", "image": "agent" }] });
+        stage.create(
+            "daemonsets.apps",
+            json!({
+                "metadata": { "name": "agent" },
+                "spec": {
+                    "selector": { "matchLabels": labels },
+                    "template": { "metadata": { "labels": labels }, "spec": spec },
+                },
+            }),
+        );
+        stage.deploy("wide", 1, "3");
+        stage.until("a pod runs", |stage| stage.running("wide") == 1).await;
+        stage.deploy("low", 1, "100m");
+        stage.deploy_as("high", 1, "100m", |template| {
+            template["spec"]["priorityClassName"] = json!("high");
+        });
+        let both = |stage: &Stage| (stage.running("low"), stage.running("high")) == (1, 1);
+        stage.until("both run", both).await;
+        // Another node, to which they can move.
+        stage.deploy("other", 1, "3");
+        stage.until("another runs", |stage| stage.running("other") == 1).await;
+        let mut news = stage.handle().news();
+        stage.scale("wide", 0);
+        stage.until("one node is left", |stage| stage.node_names().len() == 1).await;
+        stage.until("both run", both).await;
+        let evicted = evicted(&mut news);
+        let expected: &[&str] = if daemons { &["agent", "low", "high"] } else { &["low", "high"] };
+        assert_eq!(evicted, expected);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn dear_nodes_are_replaced_by_cheaper_ones() {
+    let mut stage = Stage::set(TWO_GROUPS).await;
+    stage.settings.plan.scale_down.consolidation = Consolidation::Cost;
+    stage.start(Faults::default());
+    stage.cloud.set_stock(Symbol::new("cheap"), Some(0)).unwrap();
+    stage.deploy("web", 6, "1");
+    stage.until("six pods run", |stage| stage.running("web") == 6).await;
+    assert_eq!(stage.bought(), of("dear", 2));
+    stage.cloud.set_stock(Symbol::new("cheap"), None).unwrap();
+    let groups = |stage: &Stage| -> Vec<String> {
+        let instances = stage.cloud.instances();
+        instances.iter().map(|(group, _)| group.to_string()).collect()
+    };
+    stage.until("all is cheap", |stage| groups(stage) == ["cheap", "cheap"]).await;
+    stage.until("six pods run", |stage| stage.running("web") == 6).await;
+    stage.pass(1200).await;
+    assert_eq!((stage.bought()["cheap"], stage.node_names().len()), (2, 2));
+    assert!(stage.is_all_open());
 }

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use jiff::{SignedDuration, Timestamp};
-use plimsoll_cluster::{connect, lease::Standing};
+use plimsoll_cluster::{Client, connect, lease::Standing};
 use plimsoll_control::{
     engine::{Engine, Handle, Parts, Pass},
     fault::Faults,
@@ -23,6 +23,8 @@ use plimsoll_providers::{
 use serde_json::{Value, json};
 use tokio::{sync::watch, task::JoinHandle, time::sleep};
 
+use crate::gate::Gate;
+
 /// Two kinds of machines of which one is cheaper.
 pub(crate) const TWO_GROUPS: &str = "
 name: simulated
@@ -33,18 +35,21 @@ groups:
 
 pub(crate) struct Stage {
     pub(crate) clock: Clock,
+    /// The loop's own clock.
+    pub(crate) own_clock: Clock,
     pub(crate) cluster: Minicluster,
     pub(crate) cloud: Cloud,
+    pub(crate) gate: Gate,
     pub(crate) standing: watch::Sender<Standing>,
     pub(crate) settings: Settings,
     engine: Option<Running>,
 }
 
 /// The loop at work.
-struct Running {
-    task: JoinHandle<()>,
-    handle: Handle,
-    shutdown: Shutdown,
+pub(crate) struct Running {
+    pub(crate) task: JoinHandle<()>,
+    pub(crate) handle: Handle,
+    pub(crate) shutdown: Shutdown,
     settings: watch::Sender<Arc<Settings>>,
 }
 
@@ -81,7 +86,17 @@ impl Stage {
         let mut settings = Settings::default();
         settings.plan.group.unneeded_time = SignedDuration::from_mins(2);
         settings.plan.scale_down.delay_after_add = SignedDuration::from_mins(2);
-        let stage = Self { clock, cluster, cloud, standing, settings, engine: None };
+        let gate = Gate::new(cluster.service());
+        let stage = Self {
+            clock,
+            own_clock: clock,
+            cluster,
+            cloud,
+            gate,
+            standing,
+            settings,
+            engine: None,
+        };
         stage.pass(5).await;
         stage
     }
@@ -95,22 +110,40 @@ impl Stage {
 
     /// Starts the loop, as a new process that knows nothing.
     pub(crate) fn start(&mut self, faults: Faults) -> Handle {
+        let running = self.run(self.client(), self.standing.subscribe(), faults);
+        let handle = running.handle.clone();
+        self.engine = Some(running);
+        handle
+    }
+
+    /// A loop beside the one that is there, if any.
+    pub(crate) fn run(
+        &self,
+        client: Client,
+        standing: watch::Receiver<Standing>,
+        faults: Faults,
+    ) -> Running {
         let provider: Arc<dyn Provider> = Arc::new(Simulated::new(self.cloud.clone()));
-        let fleet = Fleet::new(vec![provider], self.clock, Upkeep::default()).unwrap();
+        let clock = self.own_clock;
+        let fleet = Fleet::new(vec![provider], clock, Upkeep::default()).unwrap();
         let settings = watch::Sender::new(Arc::new(self.settings.clone()));
         let engine = Engine::new(Parts {
-            client: connect::over(self.cluster.service()),
+            client,
             fleet: Arc::new(fleet),
-            clock: self.clock,
+            clock,
             settings: settings.subscribe(),
-            standing: self.standing.subscribe(),
+            standing,
             adviser: None,
             faults,
         });
         let (handle, shutdown) = (engine.handle(), Shutdown::new());
         let task = tokio::spawn(engine.run(shutdown.clone()));
-        self.engine = Some(Running { task, handle: handle.clone(), shutdown, settings });
-        handle
+        Running { task, handle, shutdown, settings }
+    }
+
+    /// A client of the API server.
+    pub(crate) fn client(&self) -> Client {
+        connect::over(self.gate.clone())
     }
 
     /// Ends the loop from one moment to the next, with all calls under way.
@@ -147,13 +180,24 @@ impl Stage {
         sleep(Duration::from_secs(seconds)).await;
     }
 
+    pub(crate) async fn pass_millis(&self, milliseconds: u64) {
+        sleep(Duration::from_millis(milliseconds)).await;
+    }
+
     /// Lets time pass until `is_so`, for an hour at most.
     pub(crate) async fn until(&self, what: &str, is_so: impl Fn(&Self) -> bool) {
-        for _ in 0..36_000 {
+        let begun = self.clock.now();
+        loop {
             if is_so(self) {
                 return;
             }
-            sleep(Duration::from_millis(100)).await;
+            // In the beginning every moment counts.
+            let waited = self.clock.now().duration_since(begun);
+            let pause = if waited < SignedDuration::from_secs(5) { 100 } else { 500 };
+            sleep(Duration::from_millis(pause)).await;
+            if waited > SignedDuration::from_hours(1) {
+                break;
+            }
         }
         panic!("{what} did not come about; nodes {:?}, orders {:?}", self.nodes(), self.orders());
     }
@@ -184,6 +228,13 @@ impl Stage {
         let kind = self.kind(resource);
         let namespace = if kind.is_namespaced() { "default" } else { "" };
         let at = Target::new(namespace, name);
+        self.cluster.api().modify(&kind, &at, |object| change(object)).unwrap();
+    }
+
+    pub(crate) fn modify_status(&self, resource: &str, name: &str, change: impl Fn(&mut Value)) {
+        let kind = self.kind(resource);
+        let namespace = if kind.is_namespaced() { "default" } else { "" };
+        let at = Target::status(namespace, name);
         self.cluster.api().modify(&kind, &at, |object| change(object)).unwrap();
     }
 
