@@ -68,6 +68,8 @@ pub enum Intent {
         instance: Box<str>,
         /// Whether somebody had closed the node before: it stays closed if it stays.
         was_closed: bool,
+        /// Whether cheaper nodes were bought for its pods.
+        replaced: bool,
         /// Why, in a few words.
         why: String,
     },
@@ -125,6 +127,8 @@ struct Spec {
     instance: Option<Box<str>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     was_closed: Option<bool>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    replaced: Option<bool>,
     #[serde(default)]
     why: String,
 }
@@ -229,7 +233,8 @@ impl StoredOrder {
             Action::Retire => {
                 let node = Symbol::new(&spec.node?);
                 let was_closed = spec.was_closed.unwrap_or_default();
-                Intent::Retire { group, node, instance: spec.instance?, was_closed, why }
+                let replaced = spec.replaced.unwrap_or_default();
+                Intent::Retire { group, node, instance: spec.instance?, was_closed, replaced, why }
             }
         };
         let status = object.data.get("status");
@@ -275,9 +280,10 @@ impl Intent {
                 node: None,
                 instance: None,
                 was_closed: None,
+                replaced: None,
                 why: why.clone(),
             },
-            Self::Retire { group, node, instance, was_closed, why } => Spec {
+            Self::Retire { group, node, instance, was_closed, replaced, why } => Spec {
                 action: Action::Retire,
                 group: group.to_string(),
                 count: None,
@@ -285,6 +291,7 @@ impl Intent {
                 node: Some(node.to_string()),
                 instance: Some(instance.clone()),
                 was_closed: was_closed.then_some(true),
+                replaced: replaced.then_some(true),
                 why: why.clone(),
             },
         }

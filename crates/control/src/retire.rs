@@ -47,6 +47,8 @@ pub(crate) struct Retirement {
     pub unneeded: Timestamp,
     /// Whether the node was closed before it began to leave: then it stays closed if it stays.
     pub was_closed: bool,
+    /// Whether cheaper nodes were bought for its pods.
+    pub replaced: bool,
     /// An earlier run may have asked the provider to delete the machine, and this is when we found that out.
     asked_before: Option<Timestamp>,
     stage: Stage,
@@ -154,6 +156,7 @@ impl Retirement {
             since: now,
             unneeded: now,
             was_closed: false,
+            replaced: false,
             asked_before: None,
             stage: Stage::Marking,
             busy: false,

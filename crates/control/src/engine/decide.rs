@@ -9,7 +9,9 @@ use std::{
 
 use jiff::Timestamp;
 use plimsoll_cluster::mirror::Mirror;
-use plimsoll_model::{Advice, Group, Memory, PodName, Resources, Settings, Symbol, World};
+use plimsoll_model::{
+    Advice, Group, Memory, PodName, Replacement, Resources, Settings, Symbol, World,
+};
 use plimsoll_plan::{BlockReason, Plan, plan};
 use plimsoll_provider::Inventory;
 use rustc_hash::FxHashMap;
@@ -38,6 +40,8 @@ pub(super) struct Matter {
     pub revocable: BTreeMap<Symbol, Timestamp>,
     /// New nodes that are closed and will be opened soon.
     pub awaited: BTreeSet<Symbol>,
+    /// Nodes on their way out for whose pods cheaper ones were bought.
+    pub replaced: BTreeSet<Symbol>,
     /// Nodes that stay after all, though they still look as if they left.
     pub releasing: BTreeSet<Symbol>,
     /// It is to be found out whether those that can still stay can go. Otherwise that is done only when somebody waits for a place.
@@ -64,7 +68,10 @@ pub(super) fn decide(sight: &mut Sight, matter: &Matter) -> Option<Decision> {
     let mut verdicts = BTreeMap::new();
     if !matter.revocable.is_empty() && (matter.check || somebody_waits(sight)) {
         let all = matter.revocable.keys().chain(&matter.releasing).copied().collect();
-        let staged = timed(&mut observing, || stage(sight, matter, all));
+        let staged = timed(&mut observing, || {
+            let memory = doubting(matter);
+            stage(sight, matter, memory, all)
+        });
         let planned = timed(&mut planning, || think(sight, matter));
         staged.undo(&mut sight.mirror);
         verdicts = judge(&planned?, &matter.revocable);
@@ -72,7 +79,7 @@ pub(super) fn decide(sight: &mut Sight, matter: &Matter) -> Option<Decision> {
     // Those that stay after all count: nothing is bought that they have room for.
     let staying = verdicts.iter().filter(|(_, verdict)| verdict.is_err());
     let staying = staying.map(|(node, _)| *node).chain(matter.releasing.iter().copied()).collect();
-    let staged = timed(&mut observing, || stage(sight, matter, staying));
+    let staged = timed(&mut observing, || stage(sight, matter, matter.memory.clone(), staying));
     let planned = timed(&mut planning, || think(sight, matter));
     let world = matter.whole_world.then(|| Arc::new(sight.mirror.world().clone()));
     let groups = staged.undo(&mut sight.mirror);
@@ -94,11 +101,26 @@ fn somebody_waits(sight: &mut Sight) -> bool {
     pods.any(|pod| pod.node.is_none() && pod.deletion.is_none() && !pod.has_ended())
 }
 
-/// Puts everything together. Nodes on their way out that are `doubted` are shown as if they were not.
-fn stage(sight: &mut Sight, matter: &Matter, doubted: BTreeSet<Symbol>) -> Staged {
+/// The memory of one who has not decided yet that nodes leave.
+fn doubting(matter: &Matter) -> Memory {
     let mut memory = matter.memory.clone();
-    let known = matter.revocable.iter().filter(|(node, _)| doubted.contains(node));
-    memory.unneeded_since.extend(known.map(|(node, since)| (*node, *since)));
+    memory.unneeded_since.extend(matter.revocable.iter().map(|(node, since)| (*node, *since)));
+    let replaced = matter.replaced.iter().filter(|node| matter.revocable.contains_key(node));
+    let mut replaced = replaced.copied().peekable();
+    if replaced.peek().is_some() {
+        // Their successors are there: it is they who go, and not the new ones for being empty.
+        let replacement = memory.replacement.get_or_insert_with(|| Replacement {
+            nodes: BTreeSet::new(),
+            groups: BTreeMap::new(),
+            at: matter.now,
+        });
+        replacement.nodes.extend(replaced);
+    }
+    memory
+}
+
+/// Puts everything together. Nodes on their way out that are `doubted` are shown as if they were not.
+fn stage(sight: &mut Sight, matter: &Matter, memory: Memory, doubted: BTreeSet<Symbol>) -> Staged {
     let ingredients = Ingredients {
         now: matter.now,
         settings: &matter.settings,

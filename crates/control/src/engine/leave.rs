@@ -48,6 +48,7 @@ impl Engine {
         let unneeded = plan.unneeded.iter().find(|unneeded| unneeded.node == node);
         retirement.unneeded = unneeded.map_or(now, |unneeded| unneeded.since);
         retirement.was_closed = found.unschedulable;
+        retirement.replaced = wanted.why == RetirementReason::Consolidate;
         self.handle.tell(News::Leaving(retirement.view()));
         reign.retiring.insert(node, retirement);
     }

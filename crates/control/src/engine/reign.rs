@@ -157,12 +157,13 @@ impl Reign {
                 Intent::Retire { node, .. } if self.retiring.contains_key(node) => {
                     self.over.insert(stored.id.clone(), now);
                 }
-                Intent::Retire { group, node, instance, was_closed, why } => {
+                Intent::Retire { group, node, instance, was_closed, replaced, why } => {
                     let (id, instance, why) = (stored.id.clone(), instance.clone(), why.clone());
                     info!(%node, order = %id, phase = ?stored.phase, "goes on leaving");
                     let since = stored.created.unwrap_or(now).min(now);
                     let mut retirement = Retirement::new(id, *group, *node, instance, why, since);
                     retirement.was_closed = *was_closed;
+                    retirement.replaced = *replaced;
                     self.retiring.insert(*node, retirement.resume(stored.phase, now));
                 }
             }

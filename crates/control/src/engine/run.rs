@@ -145,6 +145,10 @@ impl Engine {
             leaving: reign.retiring.keys().copied().collect(),
             revocable: revocable.map(|one| (one.node, one.unneeded)).collect(),
             awaited,
+            replaced: (reign.retiring.values())
+                .filter(|one| one.replaced)
+                .map(|one| one.node)
+                .collect(),
             releasing: (reign.retiring.values())
                 .filter(|one| one.is_releasing())
                 .map(|one| one.node)

@@ -42,12 +42,13 @@ pub(crate) struct Subject {
 impl Subject {
     /// `cordon` says whether nodes that leave are closed as well as tainted.
     pub(crate) fn of(retirement: &Retirement, cordon: bool) -> Self {
-        let Retirement { id, group, node, instance, why, was_closed, .. } = retirement;
+        let Retirement { id, group, node, instance, why, was_closed, replaced, .. } = retirement;
         let intent = Intent::Retire {
             group: *group,
             node: *node,
             instance: instance.clone(),
             was_closed: *was_closed,
+            replaced: *replaced,
             why: why.clone(),
         };
         Self {

@@ -159,7 +159,7 @@ async fn of_two_replicas_one_acts_and_the_other_takes_over() {
 
 #[tokio::test(start_paused = true)]
 async fn a_clock_that_jumps_between_two_runs_delays_nothing_and_hurries_nothing() {
-    let (right, ahead) = (SignedDuration::ZERO, SignedDuration::from_hours(2));
+    let (right, ahead) = (SignedDuration::ZERO, SignedDuration::from_mins(10));
     for (first, second) in [(right, ahead), (ahead, right)] {
         let mut stage = Stage::set(TWO_GROUPS).await;
         stage.own_clock = Clock::starting_at(stage.clock.now() + first);
@@ -178,7 +178,7 @@ async fn a_clock_that_jumps_between_two_runs_delays_nothing_and_hurries_nothing(
         let idle = stage.clock.now();
         stage.until("all nodes are gone", |stage| stage.node_names().is_empty()).await;
         let took = stage.clock.now().duration_since(idle);
-        assert!(took <= SignedDuration::from_mins(10), "from {first} to {second}: {took}");
+        assert!(took <= SignedDuration::from_mins(15), "from {first} to {second}: {took}");
         assert!(took >= SignedDuration::from_mins(2), "from {first} to {second}: {took}");
     }
 }
