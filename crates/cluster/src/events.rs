@@ -145,10 +145,12 @@ impl Journal {
             Err(kube::Error::Api(status)) if status.is_already_exists() => {}
             outcome => return outcome.map(drop),
         }
-        let known = api.get(&name).await?;
-        let count = known.count.unwrap_or(1).saturating_add(1);
-        let patch = json!({ "count": count, "lastTimestamp": Time(now) });
-        api.patch(&name, &PatchParams::default(), &Patch::Merge(&patch)).await?;
+        // Upstream's role may create and patch events but not read them; the answer to a patch tells how often it was said.
+        let parameters = PatchParams::default();
+        let patch = json!({ "lastTimestamp": Time(now) });
+        let known = api.patch(&name, &parameters, &Patch::Merge(&patch)).await?;
+        let patch = json!({ "count": known.count.unwrap_or(1).saturating_add(1) });
+        api.patch(&name, &parameters, &Patch::Merge(&patch)).await?;
         Ok(())
     }
 

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, time::Duration};
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::{
     Api, Client,
-    api::{DeleteParams, ObjectMeta, Patch, PatchParams},
+    api::{DeleteParams, PostParams},
 };
 use thiserror::Error;
 use tokio::time::timeout;
@@ -15,9 +15,6 @@ const KEY: &str = "status";
 
 /// Says when it was last written.
 const LAST_UPDATED: &str = "cluster-autoscaler.kubernetes.io/last-updated";
-
-/// Who writes.
-const MANAGER: &str = "plimsoll";
 
 /// A write that takes longer has failed; the next one has all of it anyway.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -72,25 +69,27 @@ impl StatusMap {
         &self.name
     }
 
-    /// Writes a text of that moment, and answers with the object's uid.
+    /// Writes a text of that moment, and answers with the object's uid. It is read and replaced, as upstream's role allows.
     pub async fn write(
         &self,
         text: String,
         moment: &str,
     ) -> Result<Option<String>, StatusMapError> {
-        let annotations = BTreeMap::from([(LAST_UPDATED.to_owned(), moment.to_owned())]);
-        let map = ConfigMap {
-            metadata: ObjectMeta {
-                name: Some(self.name.clone()),
-                annotations: Some(annotations),
-                ..ObjectMeta::default()
-            },
-            data: Some(BTreeMap::from([(KEY.to_owned(), text)])),
-            ..ConfigMap::default()
+        let write = async {
+            let parameters = PostParams::default();
+            let found = self.api.get_opt(&self.name).await?;
+            let is_new = found.is_none();
+            let mut map = found.unwrap_or_default();
+            map.metadata.name = Some(self.name.clone());
+            let annotations = map.metadata.annotations.get_or_insert_default();
+            annotations.insert(LAST_UPDATED.to_owned(), moment.to_owned());
+            map.data = Some(BTreeMap::from([(KEY.to_owned(), text)]));
+            if is_new {
+                self.api.create(&parameters, &map).await
+            } else {
+                self.api.replace(&self.name, &parameters, &map).await
+            }
         };
-        let parameters = PatchParams::apply(MANAGER).force();
-        let patch = Patch::Apply(&map);
-        let write = self.api.patch(&self.name, &parameters, &patch);
         let written = self.wait("write", write).await?;
         Ok(written.metadata.uid)
     }

@@ -101,7 +101,8 @@ impl Teller {
         self.tell_departures(pass);
         self.tell_failures(pass);
         self.tell_limits(pass);
-        if !matches!(pass.held_back, Some(HeldBack::Stale(_))) {
+        // What is known may not be so any more while the cluster cannot be seen.
+        if budget > 0 && !matches!(pass.held_back, Some(HeldBack::Stale(_))) {
             self.tell_refusals(pass, budget);
         }
         self.told_passes += 1;

@@ -13,10 +13,11 @@ use plimsoll_control::{
     record::RecordSettings,
     settings::{Mode, Settings},
 };
+use plimsoll_minicluster::api::Target;
 use plimsoll_net::Shutdown;
 use plimsoll_provider::{Fleet, Provider, Upkeep};
 use plimsoll_providers::simulated::Simulated;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::{sync::watch, task::JoinHandle};
 use tower::ServiceExt as _;
 
@@ -248,5 +249,39 @@ async fn a_dry_run_leaves_no_traces() {
     assert_eq!(whole["heldBack"], "dry run: plans are told and not acted on");
     let told = running.json("/explain?group=cheap").await;
     assert_eq!(told["target"], 0, "{told}");
+    running.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn after_a_restart_the_same_event_is_counted_and_not_written_again() {
+    let stage = Stage::set(TWO_GROUPS).await;
+    stage.deploy("huge", 1, "64");
+    for _ in 0..3 {
+        let running = Running::start(&stage, "one", Mode::Act);
+        stage.pass(60).await;
+        running.stop().await;
+    }
+    let events = stage.list("events");
+    let told: Vec<&Value> =
+        events.iter().filter(|event| text(event, "/reason") == "NotTriggerScaleUp").collect();
+    assert_eq!(told.len(), 1, "{told:#?}");
+    assert_eq!(told[0]["count"], 3);
+    assert_ne!(told[0]["firstTimestamp"], told[0]["lastTimestamp"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_status_that_is_not_ours_is_kept_but_for_what_we_say() {
+    let stage = Stage::set(TWO_GROUPS).await;
+    let running = Running::start(&stage, "one", Mode::Act);
+    stage.pass(5).await;
+    let kind = stage.cluster.api().kind("", "v1", "configmaps").unwrap();
+    let at = Target::new("kube-system", "cluster-autoscaler-status");
+    let mark = |object: &mut Value| object["metadata"]["labels"] = json!({ "team": "platform" });
+    stage.cluster.api().modify(&kind, &at, mark).unwrap();
+    let before = text(&status(&stage).unwrap(), "/data/status");
+    stage.pass(30).await;
+    let map = status(&stage).unwrap();
+    assert_eq!(text(&map, "/metadata/labels/team"), "platform");
+    assert_ne!(text(&map, "/data/status"), before, "written anew every ten seconds");
     running.stop().await;
 }

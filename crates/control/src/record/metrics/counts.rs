@@ -55,6 +55,9 @@ pub(super) fn times(pass: &Pass) -> Vec<Reading> {
         let name = "cluster_autoscaler_function_duration_seconds";
         times.push(Reading::of(name, "function", function, time.as_secs_f64()));
     }
+    if pass.begun.orders.is_empty() {
+        return times;
+    }
     let created: FxHashMap<PodName, Timestamp> =
         pass.seen.pending.iter().map(|pod| (pod.id(), pod.created)).collect();
     let begun = pass.orders.iter().filter(|order| pass.begun.orders.contains(&order.id));
