@@ -184,3 +184,26 @@ fn groups() {
           "failed": []
         }"#]].assert_eq(&told);
 }
+
+#[test]
+fn what_is_on_order_counts() {
+    let pod_of = |name| {
+        format!(
+            "- {{kind: Pod, apiVersion: v1, metadata: {{name: {name}, namespace: default}}, \
+             spec: {{containers: [{{name: c, resources: {{requests: {{cpu: 4}}}}}}]}}}}\n"
+        )
+    };
+    let order = "memory:\n  scaleUps: [{group: small, increase: 1, at: 2026-01-01T11:59:00Z}]";
+    let scenario = CLUSTER.replace("max: 5,", "max: 5, target: 3,");
+    let scenario = scenario.replacen("memory:\n", &format!("{order}\n"), 1);
+    let pass = pass(&format!("{scenario}{}{}", pod_of("a"), pod_of("b")));
+    check(&pass, pod("a"), expect!["pod default/a has a place on small-1"]);
+    check(&pass, pod("b"), expect!["pod default/b has a place on a node of small on its way"]);
+    check(
+        &pass,
+        group("small"),
+        expect![[r"
+        group small: target 3 (1..5), 2 ready, 1 on the way, healthy
+        a node costs $0.10 an hour"]],
+    );
+}

@@ -267,7 +267,12 @@ impl Recorder {
     }
 
     fn write_events(&mut self) {
-        if self.writes_events || !self.leads || !self.tells() {
+        if !self.leads || !self.tells() {
+            // What is not told now would be old news later.
+            self.teller.take(usize::MAX);
+            return;
+        }
+        if self.writes_events {
             return;
         }
         let batch = self.teller.take(BATCH);

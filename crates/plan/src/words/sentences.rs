@@ -15,7 +15,10 @@ pub fn pod(report: &PodReport) -> String {
         (Outcome::TriggeredScaleUp, Some(group), _) => {
             format!("pod {pod} gets a new node of {group}")
         }
-        (Outcome::FitsExisting, _, Some(node)) => format!("pod {pod} has a place on {node}"),
+        (Outcome::FitsExisting, _, Some(node)) => match node.as_str().split_once("#upcoming-") {
+            Some((group, _)) => format!("pod {pod} has a place on a node of {group} on its way"),
+            None => format!("pod {pod} has a place on {node}"),
+        },
         (Outcome::Nominated, _, Some(node)) => {
             format!("pod {pod} waits for {node}, where the scheduler makes room for it")
         }

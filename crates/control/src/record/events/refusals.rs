@@ -40,6 +40,12 @@ fn reasons(reason: &GroupReason) -> Vec<String> {
         }
         GroupReason::ClusterUnhealthy => "not ready for scale-up while the cluster is unhealthy",
         GroupReason::OutOfStock { .. } => "out of stock",
+        GroupReason::QuotaExceeded { limit: "max-nodes-per-scaleup" } => {
+            "max nodes per scale-up reached"
+        }
+        GroupReason::QuotaExceeded { limit: "scale-up-from-zero" } => {
+            "no node is ready and scale-up-from-zero is off"
+        }
         GroupReason::QuotaExceeded { limit } => {
             return vec![format!("max cluster {} limit reached", limited(limit))];
         }
