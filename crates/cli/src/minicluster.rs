@@ -111,7 +111,7 @@ fn introduce(cluster: &Minicluster, kubeconfig: &Path) -> Result<(), Failure> {
 }
 
 /// What was typed is at fault where a file or an address is. The error's own words name their cause already.
-fn blame(error: &StartError) -> Failure {
+pub(crate) fn blame(error: &StartError) -> Failure {
     let told = anyhow!("{error}");
     match error {
         StartError::Certificates(_) => Failure::Running(told),
@@ -155,7 +155,7 @@ impl Arguments {
 }
 
 /// Reads a duration, for a flag.
-fn time(text: &str) -> Result<Duration, String> {
+pub(crate) fn time(text: &str) -> Result<Duration, String> {
     let read = duration::parse(text).and_then(|duration| Duration::try_from(duration).ok());
     read.ok_or_else(|| format!("\"{text}\" is not a duration, such as 30s or 1m30s"))
 }
