@@ -70,8 +70,9 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    // Messages would spoil the view; who wants them says so.
-    if log::is_wanted() {
+    let shown = io::stdout().is_terminal() && !arguments.plain;
+    // Messages would spoil the view, and the log tells what there is to tell; who wants more says so.
+    if std::env::var_os(log::VARIABLE).is_some() && !(shown && io::stderr().is_terminal()) {
         log::start();
     }
     tls::install_default();
@@ -79,7 +80,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         .enable_all()
         .build()
         .map_err(|error| Failure::Running(error.into()))?;
-    let summary = runtime.block_on(show(arguments))?;
+    let summary = runtime.block_on(show(arguments, shown))?;
     write!(io::stdout().lock(), "\n{summary}")?;
     match summary.missing().as_slice() {
         [] => Ok(()),
@@ -91,7 +92,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 /// Sets the stage, plays, and takes everything down again, however it ended.
-async fn show(arguments: &Arguments) -> Result<Summary, Failure> {
+async fn show(arguments: &Arguments, shown: bool) -> Result<Summary, Failure> {
     // Whoever asks for the end while the cluster starts is heard, too.
     let shutdown = Shutdown::new();
     let signals = shutdown.clone();
@@ -109,7 +110,7 @@ async fn show(arguments: &Arguments) -> Result<Summary, Failure> {
         kubeconfig: Some(kubeconfig.clone()),
     };
     let mut stage = Stage::set(clock, infrastructure, place).await?;
-    let outcome = watch(arguments, &mut stage, clock, &kubeconfig, &shutdown).await;
+    let outcome = watch(arguments.limit, shown, &mut stage, clock, &kubeconfig, &shutdown).await;
     let ended = stage.end().await;
     shutdown.trigger();
     // The signal was given, so this has ended.
@@ -122,7 +123,8 @@ async fn show(arguments: &Arguments) -> Result<Summary, Failure> {
 
 /// Plays to whoever watches.
 async fn watch(
-    arguments: &Arguments,
+    limit: Option<Duration>,
+    shown: bool,
     stage: &mut Stage,
     clock: Clock,
     kubeconfig: &Path,
@@ -130,12 +132,11 @@ async fn watch(
 ) -> Result<Summary, Failure> {
     let hints = hints(stage, kubeconfig);
     introduce(stage, &hints)?;
-    let mut audience: Box<dyn Audience> = if io::stdout().is_terminal() && !arguments.plain {
+    let mut audience: Box<dyn Audience> = if shown {
         Box::new(Screen::open(shutdown)?)
     } else {
         Box::new(Log(io::stdout()))
     };
-    let limit = arguments.limit;
     production::play(stage, clock, limit, &hints, &mut *audience, shutdown).await
 }
 
@@ -144,7 +145,7 @@ fn hints(stage: &Stage, kubeconfig: &Path) -> Vec<String> {
     let path = std::path::absolute(kubeconfig).unwrap_or_else(|_| kubeconfig.to_owned());
     let mut hints = vec![format!("kubectl --kubeconfig {} get nodes -w", path.display())];
     if let Some(address) = stage.address() {
-        hints.push(format!("plimsoll status --address http://{address}"));
+        hints.push(format!("plimsoll status --server http://{address}"));
     }
     hints
 }

@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal as _};
 use tracing_subscriber::EnvFilter;
 
 /// Which messages are wanted when nobody says, and how to say.
-const VARIABLE: &str = "PLIMSOLL_LOG";
+pub(crate) const VARIABLE: &str = "PLIMSOLL_LOG";
 const DEFAULT: &str = "info";
 
 /// Begins to write messages. Later calls do nothing.

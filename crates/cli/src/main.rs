@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+mod demo;
 mod emulate;
 mod failure;
 mod fit;
@@ -28,6 +29,8 @@ enum Command {
     Fit(fit::Arguments),
     /// What would the autoscaler do with this cluster, and why? Plans one pass on a file, and does nothing.
     Plan(plan::Arguments),
+    /// Shows the autoscaler at work, in a cluster of its own: a play of seven acts, live in the terminal.
+    Demo(demo::Arguments),
     /// A Kubernetes cluster in one process, for kubectl, for a try-out, for tests. Its nodes are fake.
     Minicluster(minicluster::Arguments),
     /// Infrastructures on their own.
@@ -42,6 +45,7 @@ fn main() -> ExitCode {
     let outcome = match Arguments::parse().command {
         Command::Fit(arguments) => fit::run(&arguments),
         Command::Plan(arguments) => plan::run(&arguments),
+        Command::Demo(arguments) => demo::run(&arguments),
         Command::Minicluster(arguments) => minicluster::run(&arguments),
         Command::Provider(command) => provider::run(&command),
         Command::Emulate(command) => emulate::run(&command),

@@ -104,7 +104,7 @@ impl Stage {
             None => None,
         };
         let address = listener.as_ref().and_then(|listener| listener.local_addr().ok());
-        let cluster = Minicluster::start(clock, of_cluster(place)).await.map_err(blame)?;
+        let cluster = Minicluster::start(clock, of_cluster(place)).await.map_err(|error| blame(&error))?;
         let infrastructure: Arc<dyn Infrastructure> = infrastructure.into();
         let steady = Steady::new(infrastructure.provider(), Limits::default());
         let upkeep = Upkeep { every: Duration::from_millis(500), ..Upkeep::default() };
@@ -209,11 +209,10 @@ impl Stage {
 
     /// Gives pods up whose node is gone. The cluster does so by itself, after 40 seconds, which is long for a play.
     pub(super) fn bury(&self, nodes: &[Value], pods: &[Value]) -> Result<()> {
-        let name = |object: &Value| text(object, "/metadata/name");
         let options = DeleteOptions { grace_period: Some(0), ..DeleteOptions::default() };
         for pod in pods {
             let node = text(pod, "/spec/nodeName");
-            if !node.is_empty() && !nodes.iter().any(|other| name(other) == node) {
+            if !node.is_empty() && !nodes.iter().any(|other| text(other, "/metadata/name") == node) {
                 self.delete("pods", pod, &options)?;
             }
         }

@@ -102,14 +102,9 @@ impl fmt::Display for Summary {
         let (bought, returned) = (machines(self.bought), self.returned);
         writeln!(f, "Machines  {bought} bought, {returned} given back{died}")?;
         let (paid, fixed) = (self.paid, self.peak.cost(self.took));
-        writeln!(
-            f,
-            "Cost      ${:.4}; a static cluster of the peak ({}) would have cost ${:.4}{}",
-            paid.units(),
-            self.peak,
-            fixed.units(),
-            saved(paid, fixed),
-        )
+        let (less, peak) = (saved(paid, fixed), &self.peak);
+        let (paid, fixed) = (paid.units(), fixed.units());
+        writeln!(f, "Cost      ${paid:.4}{less} ${fixed:.4} for a static cluster of peak size ({peak})")
     }
 }
 
@@ -132,9 +127,9 @@ fn told(verdict: &Verdict) -> (char, String) {
 fn saved(paid: Money, fixed: Money) -> String {
     let (paid, fixed) = (i128::from(paid.micros()), i128::from(fixed.micros()));
     if fixed <= 0 || paid > fixed {
-        return String::new();
+        return ", and".to_owned();
     }
-    format!(", {} % more", (fixed - paid) * 100 / paid.max(1))
+    format!(", {} % less than", (fixed - paid) * 100 / fixed)
 }
 
 // === impl Peak ===

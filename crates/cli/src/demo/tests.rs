@@ -1,0 +1,51 @@
+//! The whole play, in time that passes as fast as it can.
+
+use std::{io, time::Duration};
+
+use plimsoll_net::{Clock, Shutdown};
+
+use super::{
+    audience::Audience,
+    infrastructure::{self, Choice},
+    production,
+    stage::{Place, Stage},
+    summary::Summary,
+    view::View,
+    words::Line,
+};
+
+/// Keeps what it hears, and checks that whatever it sees can be shown.
+#[derive(Default)]
+struct Critic(Vec<String>);
+
+impl Audience for Critic {
+    fn hear(&mut self, line: &Line) -> io::Result<()> {
+        self.0.push(line.to_string());
+        Ok(())
+    }
+
+    fn see(&mut self, _: &View<'_>) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Plays, and gives what there is to say in the end with all that was told.
+async fn play(seconds: u64, seed: u64) -> (Summary, String) {
+    let clock = Clock::starting_at("2026-03-01T12:00:00Z".parse().unwrap());
+    let infrastructure = infrastructure::open(Choice::Simulated, seed, clock).unwrap();
+    let mut stage = Stage::set(clock, infrastructure, Place::default()).await.unwrap();
+    let (mut critic, limit) = (Critic::default(), Some(Duration::from_secs(seconds)));
+    let shutdown = Shutdown::new();
+    let summary = production::play(&mut stage, clock, limit, &[], &mut critic, &shutdown).await;
+    stage.end().await.unwrap();
+    (summary.unwrap(), critic.0.join("\n"))
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_act_comes_about() {
+    for (seconds, seed) in [(90, 0), (60, 1), (45, 2)] {
+        let (summary, told) = play(seconds, seed).await;
+        println!("{told}\n\n{summary}");
+        assert_eq!(summary.missing(), [""; 0], "in {seconds} s\n{told}\n\n{summary}");
+    }
+}
