@@ -69,10 +69,20 @@ pub(crate) struct Arguments {
     plain: bool,
 }
 
+/// How it is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    View,
+    Lines,
+}
+
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let shown = io::stdout().is_terminal() && !arguments.plain;
+    let form =
+        if io::stdout().is_terminal() && !arguments.plain { Form::View } else { Form::Lines };
     // Messages would spoil the view, and the log tells what there is to tell; who wants more says so.
-    if std::env::var_os(log::VARIABLE).is_some() && !(shown && io::stderr().is_terminal()) {
+    if std::env::var_os(log::VARIABLE).is_some()
+        && !(form == Form::View && io::stderr().is_terminal())
+    {
         log::start();
     }
     tls::install_default();
@@ -80,7 +90,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         .enable_all()
         .build()
         .map_err(|error| Failure::Running(error.into()))?;
-    let summary = runtime.block_on(show(arguments, shown))?;
+    let summary = runtime.block_on(show(arguments, form))?;
     write!(io::stdout().lock(), "\n{summary}")?;
     match summary.missing().as_slice() {
         [] => Ok(()),
@@ -92,7 +102,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 /// Sets the stage, plays, and takes everything down again, however it ended.
-async fn show(arguments: &Arguments, shown: bool) -> Result<Summary, Failure> {
+async fn show(arguments: &Arguments, form: Form) -> Result<Summary, Failure> {
     // Whoever asks for the end while the cluster starts is heard, too.
     let shutdown = Shutdown::new();
     let signals = shutdown.clone();
@@ -110,7 +120,7 @@ async fn show(arguments: &Arguments, shown: bool) -> Result<Summary, Failure> {
         kubeconfig: Some(kubeconfig.clone()),
     };
     let mut stage = Stage::set(clock, infrastructure, place).await?;
-    let outcome = watch(arguments.limit, shown, &mut stage, clock, &kubeconfig, &shutdown).await;
+    let outcome = watch(arguments.limit, form, &mut stage, clock, &kubeconfig, &shutdown).await;
     let ended = stage.end().await;
     shutdown.trigger();
     // The signal was given, so this has ended.
@@ -124,7 +134,7 @@ async fn show(arguments: &Arguments, shown: bool) -> Result<Summary, Failure> {
 /// Plays to whoever watches.
 async fn watch(
     limit: Option<Duration>,
-    shown: bool,
+    form: Form,
     stage: &mut Stage,
     clock: Clock,
     kubeconfig: &Path,
@@ -132,10 +142,9 @@ async fn watch(
 ) -> Result<Summary, Failure> {
     let hints = hints(stage, kubeconfig);
     introduce(stage, &hints)?;
-    let mut audience: Box<dyn Audience> = if shown {
-        Box::new(Screen::open(shutdown)?)
-    } else {
-        Box::new(Log(io::stdout()))
+    let mut audience: Box<dyn Audience> = match form {
+        Form::View => Box::new(Screen::open(shutdown)?),
+        Form::Lines => Box::new(Log(io::stdout())),
     };
     production::play(stage, clock, limit, &hints, &mut *audience, shutdown).await
 }
@@ -152,7 +161,11 @@ fn hints(stage: &Stage, kubeconfig: &Path) -> Vec<String> {
 
 fn introduce(stage: &Stage, hints: &[String]) -> io::Result<()> {
     let mut out = io::stdout().lock();
-    writeln!(out, "A cluster runs at {} until the play is over. Watch it with", stage.url().unwrap_or("-"))?;
+    writeln!(
+        out,
+        "A cluster runs at {} until the play is over. Watch it with",
+        stage.url().unwrap_or("-")
+    )?;
     writeln!(out)?;
     for hint in hints {
         writeln!(out, "  {hint}")?;

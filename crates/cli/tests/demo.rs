@@ -12,15 +12,8 @@ use std::{
 
 use tempfile::TempDir;
 
-const ACTS: [&str; 7] = [
-    "burst",
-    "GPU job",
-    "zone spread",
-    "stockout",
-    "dead machine",
-    "load falls",
-    "consolidation",
-];
+const ACTS: [&str; 7] =
+    ["burst", "GPU job", "zone spread", "stockout", "dead machine", "load falls", "consolidation"];
 
 fn command(folder: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_plimsoll"));

@@ -68,7 +68,9 @@ impl Books {
                     node: None,
                     ran: false,
                 });
-                entry.node = machine.node.map(|node| node.to_string()).or(entry.node.take());
+                if let Some(node) = machine.node {
+                    entry.node = Some(node.to_string());
+                }
                 if runs && !entry.ran {
                     entry.ran = true;
                     if !first {

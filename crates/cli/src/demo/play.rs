@@ -30,14 +30,16 @@ pub(super) struct Act {
 pub(super) enum Move {
     /// Pods are wanted.
     Start(Workload),
-    /// More or fewer pods are wanted.
-    Scale { service: &'static str, pods: u32 },
+    /// Nothing of it is wanted any more.
+    Stop { service: &'static str },
     /// Machines of a group can no longer be had.
     SellOut { group: &'static str },
     /// They can be had again.
     Restock { group: &'static str },
     /// A machine dies that runs a pod of the service.
     Kill { service: &'static str },
+    /// `consolidation: cost` is switched on: what runs well is moved, too, where that saves money.
+    Consolidate,
 }
 
 /// Pods that somebody wants.
@@ -78,7 +80,7 @@ const API: &str = "api";
 const CHECKOUT: &str = "checkout";
 
 /// How many of the machines have to go when the load falls.
-const FEWEST_RETURNED: u32 = 3;
+const FEWEST_RETURNED: u32 = 5;
 
 /// The play.
 pub(super) const ACTS: &[Act] = &[
@@ -99,7 +101,7 @@ pub(super) const ACTS: &[Act] = &[
         sentence: "A training job asks for two GPUs; GPU machines come for it, and go when it is done.",
         moves: &[Move::Start(Workload {
             name: TRAINING,
-            kind: Kind::Job { runs_for: "3s" },
+            kind: Kind::Job { runs_for: "2s" },
             pods: 2,
             cpu: "2",
             gpus: 1,
@@ -120,13 +122,13 @@ pub(super) const ACTS: &[Act] = &[
     },
     Act {
         name: "stockout",
-        sentence: "One large machine would be cheapest for checkout, but they are sold out; small ones serve.",
+        sentence: "A large machine would be cheapest for checkout, but they are sold out; small ones serve.",
         moves: &[
             Move::SellOut { group: LARGE },
             Move::Start(Workload {
                 name: CHECKOUT,
                 kind: Kind::Service,
-                pods: 3,
+                pods: 4,
                 cpu: "2300m",
                 gpus: 0,
             }),
@@ -141,14 +143,14 @@ pub(super) const ACTS: &[Act] = &[
     },
     Act {
         name: "load falls",
-        sentence: "Of the sixteen pods of web two are left; what is no longer needed is given back.",
-        moves: &[Move::Scale { service: WEB, pods: 2 }],
+        sentence: "Nobody wants web and api any more; what is no longer needed is given back.",
+        moves: &[Move::Stop { service: WEB }, Move::Stop { service: API }],
         outcome: load_falls,
     },
     Act {
         name: "consolidation",
-        sentence: "Large machines can be had again; one of them is cheaper than the small ones it replaces.",
-        moves: &[Move::Restock { group: LARGE }],
+        sentence: "Large machines can be had again; one is cheaper than the small ones that it replaces.",
+        moves: &[Move::Restock { group: LARGE }, Move::Consolidate],
         outcome: consolidation,
     },
 ];
@@ -220,8 +222,10 @@ fn zone_spread(scene: &Scene<'_>) -> Outcome {
     let zones = scene.now.services.get(API).map(|service| &service.zones);
     let zones = zones.into_iter().flatten();
     let counts: Vec<(&str, u32)> = zones.map(|(zone, pods)| (zone.as_str(), *pods)).collect();
-    let (least, most) = (counts.iter().map(|one| one.1).min(), counts.iter().map(|one| one.1).max());
-    let words: Vec<String> = counts.iter().map(|(zone, pods)| format!("{pods} in {zone}")).collect();
+    let (least, most) =
+        (counts.iter().map(|one| one.1).min(), counts.iter().map(|one| one.1).max());
+    let words: Vec<String> =
+        counts.iter().map(|(zone, pods)| format!("{pods} in {zone}")).collect();
     let words = words.join(", ");
     if counts.len() < 2 || least.unwrap_or_default() + 1 < most.unwrap_or_default() {
         return Err(format!("the pods are not spread: {words}"));
@@ -233,16 +237,17 @@ fn stockout(scene: &Scene<'_>) -> Outcome {
     let pods = scene.full(CHECKOUT)?;
     let (small, large) = (scene.bought(SMALL), scene.bought(LARGE));
     if large > 0 || small == 0 {
-        return Err(format!("{small} small and {large} large machines were bought instead of small ones"));
+        return Err(format!(
+            "{small} small and {large} large machines were bought instead of small ones"
+        ));
     }
     Ok(format!("{pods} pods run, on {} of the group small instead", machines(small)))
 }
 
 fn dead_machine(scene: &Scene<'_>) -> Outcome {
-    let victims = scene.now.killed.iter().skip(scene.before.killed.len());
-    let victims: Vec<&String> = victims.collect();
-    let Some(victim) = victims.first() else { return Err("no machine died".to_owned()) };
-    if scene.now.nodes.iter().any(|node| node.name == **victim) {
+    let mut victims = scene.now.killed.iter().skip(scene.before.killed.len());
+    let Some(victim) = victims.next() else { return Err("no machine died".to_owned()) };
+    if scene.now.nodes.iter().any(|node| node.name == *victim) {
         return Err(format!("the node {victim} is still there"));
     }
     scene.served()?;
@@ -253,7 +258,9 @@ fn dead_machine(scene: &Scene<'_>) -> Outcome {
 }
 
 fn load_falls(scene: &Scene<'_>) -> Outcome {
-    scene.full(WEB)?;
+    if [WEB, API].into_iter().any(|name| scene.now.services.contains_key(name)) {
+        return Err("web and api are still wanted".to_owned());
+    }
     scene.served()?;
     let returned = [SMALL, LARGE].into_iter().map(|group| scene.returned(group)).sum();
     if returned < FEWEST_RETURNED {
@@ -267,7 +274,10 @@ fn consolidation(scene: &Scene<'_>) -> Outcome {
     let (large, small) = (scene.bought(LARGE), scene.returned(SMALL));
     if large == 0 || small < 2 || scene.now.rate >= scene.before.rate {
         let (large, small) = (machines(large), machines(small));
-        return Err(format!("{large} of large bought, {small} of small given back, {}", cheaper(scene)));
+        return Err(format!(
+            "{large} of large bought, {small} of small given back, {}",
+            cheaper(scene)
+        ));
     }
     Ok(format!("{large} large for {small} small, {}", cheaper(scene)))
 }

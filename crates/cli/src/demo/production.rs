@@ -76,7 +76,8 @@ async fn follow(
             for step in act.moves {
                 // What cannot be done now is not the end: the act does not come about, and that is told.
                 match stage.perform(*step, facts).await {
-                    Ok(told) => told.map_or(Ok(()), |told| say(Actor::Cloud, told))?,
+                    Ok(Some(told)) => say(Actor::Cloud, told)?,
+                    Ok(None) => {}
                     Err(error) => say(Actor::Play, format!("{error:#}"))?,
                 }
             }

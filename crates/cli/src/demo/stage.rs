@@ -72,8 +72,7 @@ pub(super) struct Stage {
     rest: JoinSet<()>,
     ended: Shutdown,
     killed: Vec<String>,
-    /// Settings live as long as their sender.
-    _settings: watch::Sender<Arc<Settings>>,
+    settings: watch::Sender<Arc<Settings>>,
 }
 
 /// Machines that boot become nodes; of those that go, the Node goes too, as a cloud's controller has it.
@@ -110,7 +109,7 @@ impl Stage {
         let upkeep = Upkeep { every: Duration::from_millis(500), ..Upkeep::default() };
         let fleet = Fleet::new(vec![Arc::new(steady) as Arc<dyn Provider>], clock, upkeep);
         let fleet = Arc::new(fleet.map_err(|error| Failure::Running(error.into()))?);
-        let settings = watch::Sender::new(Arc::new(quick()));
+        let settings = watch::Sender::new(Arc::new(quick(Consolidation::Underutilized)));
         let autoscaler = Autoscaler::new(Equipment {
             client: connect::over(cluster.service()),
             fleet: Arc::clone(&fleet),
@@ -140,7 +139,7 @@ impl Stage {
             rest,
             ended,
             killed: Vec::new(),
-            _settings: settings,
+            settings,
         })
     }
 
@@ -176,7 +175,7 @@ impl Stage {
     pub(super) async fn perform(&mut self, step: Move, facts: &Facts) -> Result<Option<String>> {
         match step {
             Move::Start(workload) => self.start(&workload).map(|()| None),
-            Move::Scale { service, pods } => self.scale(service, pods).map(|()| None),
+            Move::Stop { service } => self.stop(service).map(|()| None),
             Move::SellOut { group } => {
                 // Whoever looked a moment ago cannot know yet.
                 for keeper in self.fleet.keepers() {
@@ -190,18 +189,19 @@ impl Stage {
                 Ok(Some(format!("machines of {group} can be had again")))
             }
             Move::Kill { service } => self.kill(service, facts).map(Some),
+            Move::Consolidate => {
+                self.settings.send_replace(Arc::new(quick(Consolidation::Cost)));
+                Ok(None)
+            }
         }
     }
 
-    /// Takes away all that the play has made.
+    /// Takes away all that the play has made, and lets everything be as in the beginning.
     pub(super) fn strike(&self) -> Result<()> {
-        let options = DeleteOptions {
-            propagation: Some(Propagation::Background),
-            ..DeleteOptions::default()
-        };
+        self.settings.send_replace(Arc::new(quick(Consolidation::Underutilized)));
         for resource in MADE {
             for object in self.list(resource) {
-                self.delete(resource, &object, &options)?;
+                self.delete(resource, &object, &with_dependents())?;
             }
         }
         Ok(())
@@ -212,7 +212,8 @@ impl Stage {
         let options = DeleteOptions { grace_period: Some(0), ..DeleteOptions::default() };
         for pod in pods {
             let node = text(pod, "/spec/nodeName");
-            if !node.is_empty() && !nodes.iter().any(|other| text(other, "/metadata/name") == node) {
+            if !node.is_empty() && !nodes.iter().any(|other| text(other, "/metadata/name") == node)
+            {
                 self.delete("pods", pod, &options)?;
             }
         }
@@ -231,23 +232,20 @@ impl Stage {
 
     fn start(&self, workload: &Workload) -> Result<()> {
         let object = workload::object(workload);
-        let resource = if text(&object, "/kind") == "Job" { "jobs.batch" } else { "deployments.apps" };
+        let resource =
+            if text(&object, "/kind") == "Job" { "jobs.batch" } else { "deployments.apps" };
         let kind = self.kind(resource).context("the cluster has no workloads")?;
         let created = self.cluster.api().create(&kind, NAMESPACE, object, &WriteOptions::default());
         created.map_err(|error| anyhow!("cannot create {}: {error}", workload.name))?;
         Ok(())
     }
 
-    fn scale(&self, service: &str, pods: u32) -> Result<()> {
-        let kind = self.kind("deployments.apps").context("the cluster has no deployments")?;
-        let at = Target::new(NAMESPACE, service);
-        let scaled = self.cluster.api().modify(&kind, &at, |object| {
-            if let Some(replicas) = object.pointer_mut("/spec/replicas") {
-                *replicas = pods.into();
-            }
-        });
-        scaled.map_err(|error| anyhow!("cannot scale {service}: {error}"))?;
-        Ok(())
+    fn stop(&self, service: &str) -> Result<()> {
+        let deployments = self.list("deployments.apps");
+        let of = |object: &&Value| text(object, "/metadata/name") == service;
+        let found =
+            deployments.iter().find(of).with_context(|| format!("there is no {service}"))?;
+        self.delete("deployments.apps", found, &with_dependents())
     }
 
     fn kill(&mut self, service: &str, facts: &Facts) -> Result<String> {
@@ -268,7 +266,8 @@ impl Stage {
 
     fn delete(&self, resource: &str, object: &Value, options: &DeleteOptions) -> Result<()> {
         let kind = self.kind(resource).with_context(|| format!("there are no {resource}"))?;
-        let (namespace, name) = (text(object, "/metadata/namespace"), text(object, "/metadata/name"));
+        let (namespace, name) =
+            (text(object, "/metadata/namespace"), text(object, "/metadata/name"));
         match self.cluster.api().delete(&kind, &Target::new(namespace, name), options) {
             Err(error) if error.code != 404 => Err(anyhow!("cannot delete {name}: {error}")),
             _ => Ok(()),
@@ -284,6 +283,11 @@ impl Stage {
 /// The text at a place of an object; empty if there is none.
 pub(super) fn text<'v>(object: &'v Value, pointer: &str) -> &'v str {
     object.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// Whatever belongs to it goes, too.
+fn with_dependents() -> DeleteOptions {
+    DeleteOptions { propagation: Some(Propagation::Background), ..DeleteOptions::default() }
 }
 
 async fn answer(listener: TcpListener, router: axum::Router, shutdown: Shutdown) {
@@ -305,7 +309,7 @@ fn of_cluster(place: Place) -> minicluster::Settings {
 }
 
 /// Settings with which minutes become seconds.
-fn quick() -> Settings {
+fn quick(consolidation: Consolidation) -> Settings {
     let mut settings = Settings::default();
     settings.pace.scan = Duration::from_secs(1);
     settings.pace.farewell = Duration::from_secs(1);
@@ -314,11 +318,12 @@ fn quick() -> Settings {
     settings.plan.scale_down.delay_after_add = SignedDuration::from_secs(1);
     settings.plan.scale_down.delay_after_failure = SignedDuration::from_secs(1);
     settings.plan.scale_down.drain_parallelism = 10;
-    settings.plan.scale_down.consolidation = Consolidation::Cost;
+    settings.plan.scale_down.consolidation = consolidation;
     settings.plan.scale_up.backoff_initial = SignedDuration::from_secs(5);
     settings.plan.scale_up.backoff_max = SignedDuration::from_secs(10);
     settings.plan.scale_up.backoff_reset = SignedDuration::from_secs(30);
-    settings.retire.delay_after_taint = SignedDuration::from_millis(300);
+    // Longer than nodes of the group small have to be unneeded, so that they still are when they are looked at once more.
+    settings.retire.delay_after_taint = SignedDuration::from_millis(1200);
     settings.retire.eviction_retry = SignedDuration::from_secs(1);
     settings.retire.retry = SignedDuration::from_secs(1);
     settings

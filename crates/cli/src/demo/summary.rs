@@ -7,7 +7,7 @@ use plimsoll_model::Money;
 use super::{
     books::Peak,
     director::{Director, Progress, Verdict},
-    facts::{machines, seconds},
+    facts::seconds,
     observer::Observer,
 };
 
@@ -81,7 +81,8 @@ impl Summary {
 
 impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let rounds = if self.rounds > 1 { format!(", in {} rounds", self.rounds) } else { String::new() };
+        let rounds =
+            if self.rounds > 1 { format!(", in {} rounds", self.rounds) } else { String::new() };
         writeln!(f, "The play, after {:.0} s{rounds}", self.took.as_secs_f64())?;
         for (name, verdict) in &self.acts {
             let (mark, words) = told(verdict);
@@ -91,7 +92,10 @@ impl fmt::Display for Summary {
         let pods = self.waits.len();
         if pods > 0 {
             let (half, most) = (seconds(self.percentile(50)), seconds(self.percentile(99)));
-            writeln!(f, "Pods      {pods} served; from creation to running {half} (p50), {most} (p99)")?;
+            writeln!(
+                f,
+                "Pods      {pods} served; from creation to running {half} (p50), {most} (p99)"
+            )?;
         } else {
             writeln!(f, "Pods      none served")?;
         }
@@ -99,12 +103,15 @@ impl fmt::Display for Summary {
             0 => String::new(),
             lost => format!(", {lost} died"),
         };
-        let (bought, returned) = (machines(self.bought), self.returned);
+        let Self { bought, returned, .. } = self;
         writeln!(f, "Machines  {bought} bought, {returned} given back{died}")?;
         let (paid, fixed) = (self.paid, self.peak.cost(self.took));
         let (less, peak) = (saved(paid, fixed), &self.peak);
         let (paid, fixed) = (paid.units(), fixed.units());
-        writeln!(f, "Cost      ${paid:.4}{less} ${fixed:.4} for a static cluster of peak size ({peak})")
+        writeln!(
+            f,
+            "Cost      ${paid:.4}{less} ${fixed:.4} for a static cluster of peak size ({peak})"
+        )
     }
 }
 
@@ -117,7 +124,9 @@ fn told(verdict: &Verdict) -> (char, String) {
             let times = if *happened > 1 { format!(", {happened} times") } else { String::new() };
             ('✓', format!("{words} (after {took}{times})"))
         }
-        _ if *missed > 0 => ('✗', format!("missing in {missed} of {} rounds: {words}", missed + happened)),
+        _ if *missed > 0 => {
+            ('✗', format!("missing in {missed} of {} rounds: {words}", missed + happened))
+        }
         Progress::ToCome => ('·', "not played".to_owned()),
         Progress::Playing | Progress::Late | Progress::Happened => ('✗', words.clone()),
     }

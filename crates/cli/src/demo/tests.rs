@@ -43,9 +43,8 @@ async fn play(seconds: u64, seed: u64) -> (Summary, String) {
 
 #[tokio::test(start_paused = true)]
 async fn every_act_comes_about() {
-    for (seconds, seed) in [(90, 0), (60, 1), (45, 2)] {
+    for (seconds, seed) in [(60, 0), (45, 1)] {
         let (summary, told) = play(seconds, seed).await;
-        println!("{told}\n\n{summary}");
         assert_eq!(summary.missing(), [""; 0], "in {seconds} s\n{told}\n\n{summary}");
     }
 }

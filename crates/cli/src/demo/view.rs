@@ -78,7 +78,8 @@ impl<'v> View<'v> {
         nodes::draw(frame, inner, &self.facts.nodes);
         self.draw_pending(frame, pending);
         draw_lines(frame, bottom, lines);
-        let hints: Vec<Row<'_>> = self.hints.iter().map(|hint| Row::styled(hint.as_str(), dim())).collect();
+        let hints: Vec<Row<'_>> =
+            self.hints.iter().map(|hint| Row::styled(hint.as_str(), dim())).collect();
         frame.render_widget(Paragraph::new(hints), foot);
     }
 
@@ -105,7 +106,8 @@ impl<'v> View<'v> {
                 "The cluster starts.".to_owned()
             }
             None if self.verdicts.iter().all(|verdict| verdict.state == Progress::Happened) => {
-                "The play is over; all that ran is taken away, and the machines are given back.".to_owned()
+                "The play is over; all that ran is taken away, and the machines are given back."
+                    .to_owned()
             }
             None => "Waiting for what is late.".to_owned(),
         }
@@ -119,12 +121,13 @@ impl<'v> View<'v> {
             Progress::Late => ("…", Style::new().fg(Color::Red)),
             Progress::Happened => ("✓", Style::new().fg(Color::Green)),
         };
-        let spans = self.acts.iter().zip(self.verdicts).enumerate().map(|(place, (act, verdict))| {
-            let (mark, style) = mark(verdict);
-            let space = if place > 0 { " " } else { "" };
-            Span::styled(format!("{space}{mark}{}", act.name), style)
-        });
-        Row::from_iter(spans)
+        let spans =
+            self.acts.iter().zip(self.verdicts).enumerate().map(|(place, (act, verdict))| {
+                let (mark, style) = mark(verdict);
+                let space = if place > 0 { " " } else { "" };
+                Span::styled(format!("{space}{mark}{}", act.name), style)
+            });
+        spans.collect()
     }
 
     fn draw_groups(&self, frame: &mut Frame<'_>, area: Rect) {
@@ -158,8 +161,9 @@ fn group(group: &Group) -> Row<'static> {
     let range = format!("{min}–{max}");
     let cost: Money = price.times(size.saturating_sub(*booting));
     let coming = if *booting > 0 { format!("{booting} booting  ") } else { String::new() };
-    let text = format!("{id:<8} {size:>3} of {range:<6} at {price} each  {cost:>6} an hour  {coming}");
-    Row::from_iter([Span::raw(text), Span::styled(note.clone(), Style::new().fg(Color::Red))])
+    let text =
+        format!("{id:<8} {size:>3} of {range:<6} at {price} each  {cost:>6} an hour  {coming}");
+    Row::from(vec![Span::raw(text), Span::styled(note.clone(), Style::new().fg(Color::Red))])
 }
 
 /// The last of what happened, the newest at the bottom.
@@ -179,7 +183,7 @@ fn happening(line: &Line) -> Row<'_> {
     };
     let time = format!("{:5.1}s ", line.at.as_secs_f64());
     let who = format!("{:<9}", line.who.name());
-    Row::from_iter([
+    Row::from(vec![
         Span::styled(time, dim()),
         Span::styled(who, Style::new().fg(colour)),
         Span::raw(line.what.as_str()),

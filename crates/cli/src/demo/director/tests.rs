@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use super::{Cue, Director, Progress};
+use super::{Cue, Director, Progress, Verdict};
 use crate::demo::{
     facts::Facts,
     play::{Act, Outcome, Scene},
@@ -13,7 +13,11 @@ const fn act(name: &'static str, outcome: fn(&Scene<'_>) -> Outcome) -> Act {
 }
 
 /// Three acts: one takes two seconds, the second as long as `bought` says, the third comes about at once.
-const ACTS: &[Act] = &[act("first", |scene| after(scene, 2)), act("second", second), act("third", |scene| after(scene, 0))];
+const ACTS: &[Act] = &[
+    act("first", |scene| after(scene, 2)),
+    act("second", second),
+    act("third", |scene| after(scene, 0)),
+];
 
 fn after(scene: &Scene<'_>, seconds: u64) -> Outcome {
     let over = scene.now.at - scene.before.at >= Duration::from_secs(seconds);
@@ -52,11 +56,17 @@ fn an_act_begins_when_the_one_before_it_has_come_about_and_was_seen() {
     let mut director = Director::new(ACTS, Some(Duration::from_secs(60)));
     let told = lead(&mut director, 10, 60);
     let expected = [
-        "1 begin 0", "3 happened 0", "9 begin 1", "19 happened 1", "19 begin 2", "20 happened 2",
-        "28 strike", "60 over",
+        "1 begin 0",
+        "3 happened 0",
+        "9 begin 1",
+        "19 happened 1",
+        "19 begin 2",
+        "20 happened 2",
+        "28 strike",
+        "60 over",
     ];
     assert_eq!(told, expected);
-    assert!(director.verdicts().iter().all(super::Verdict::is_good));
+    assert!(director.verdicts().iter().all(Verdict::is_good));
 }
 
 #[test]
@@ -65,11 +75,18 @@ fn an_act_that_takes_longer_than_its_share_does_not_hold_up_the_others() {
     let told = lead(&mut director, 40, 60);
     // What is left at the beginning of the second act, but for a reserve of 2 s, is shared by two.
     let expected = [
-        "1 begin 0", "3 happened 0", "9 begin 1", "34 late 1", "34 begin 2", "35 happened 2",
-        "49 happened 1", "49 strike", "60 over",
+        "1 begin 0",
+        "3 happened 0",
+        "9 begin 1",
+        "34 late 1",
+        "34 begin 2",
+        "35 happened 2",
+        "49 happened 1",
+        "49 strike",
+        "60 over",
     ];
     assert_eq!(told, expected);
-    assert!(director.verdicts().iter().all(super::Verdict::is_good));
+    assert!(director.verdicts().iter().all(Verdict::is_good));
 }
 
 #[test]
@@ -78,7 +95,7 @@ fn an_act_that_never_comes_about_is_missing() {
     lead(&mut director, 1000, 60);
     let states: Vec<Progress> = director.verdicts().iter().map(|one| one.state).collect();
     assert_eq!(states, [Progress::Happened, Progress::Late, Progress::Happened]);
-    let good: Vec<bool> = director.verdicts().iter().map(super::Verdict::is_good).collect();
+    let good: Vec<bool> = director.verdicts().iter().map(Verdict::is_good).collect();
     assert_eq!(good, [true, false, true]);
     assert_eq!(director.verdicts()[1].words, "too early");
 }
@@ -99,6 +116,6 @@ fn there_is_another_round_only_when_there_is_time_for_it() {
         let mut director = Director::new(ACTS, Some(Duration::from_secs(seconds)));
         let told = lead(&mut director, 1, seconds);
         assert_eq!(director.round(), rounds, "{told:?}");
-        assert!(director.verdicts().iter().all(super::Verdict::is_good), "{told:?}");
+        assert!(director.verdicts().iter().all(Verdict::is_good), "{told:?}");
     }
 }

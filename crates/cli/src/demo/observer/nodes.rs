@@ -15,13 +15,15 @@ const LEAVING: &str = "ToBeDeletedByClusterAutoscaler";
 /// All nodes by group and name, then the machines that are coming.
 pub(super) fn all(nodes: &[Value], pods: &[Value], pass: Option<&Pass>) -> Vec<Node> {
     let groups = pass.map(|pass| pass.seen.groups.as_slice()).unwrap_or_default();
-    let machines = || groups.iter().flat_map(|group| group.instances.iter().map(move |one| (group, one)));
+    let machines =
+        || groups.iter().flat_map(|group| group.instances.iter().map(move |one| (group, one)));
     let owners: BTreeMap<&str, &str> = machines()
         .filter_map(|(group, machine)| Some((machine.node?.as_str(), group.id.as_str())))
         .collect();
     let mut all: Vec<Node> = nodes.iter().map(|node| of(node, pods, &owners)).collect();
     let coming = machines().filter(|(_, machine)| {
-        let known = machine.node.is_some_and(|name| all.iter().any(|node| node.name == name.as_str()));
+        let known =
+            machine.node.is_some_and(|name| all.iter().any(|node| node.name == name.as_str()));
         machine.state == InstanceState::Creating && machine.error.is_none() && !known
     });
     let coming: Vec<Node> = coming
@@ -34,7 +36,8 @@ pub(super) fn all(nodes: &[Value], pods: &[Value], pass: Option<&Pass>) -> Vec<N
         .collect();
     all.extend(coming);
     let place = |id: &str| groups.iter().position(|group| group.id.as_str() == id);
-    let key = |node: &Node| (place(&node.group), node.state == NodeState::Booting, node.name.clone());
+    let key =
+        |node: &Node| (place(&node.group), node.state == NodeState::Booting, node.name.clone());
     all.sort_by_key(key);
     all
 }
@@ -63,7 +66,8 @@ fn of(node: &Value, pods: &[Value], owners: &BTreeMap<&str, &str>) -> Node {
 }
 
 fn state(node: &Value) -> NodeState {
-    let items = |pointer: &str| node.pointer(pointer).and_then(Value::as_array).into_iter().flatten();
+    let items =
+        |pointer: &str| node.pointer(pointer).and_then(Value::as_array).into_iter().flatten();
     if items("/spec/taints").any(|taint| text(taint, "/key") == LEAVING) {
         return NodeState::Leaving;
     }
@@ -80,18 +84,26 @@ fn load(node: &Value, pods: &[&Value]) -> u32 {
     let taken = |resource: &str| -> i64 {
         let asked = pods.iter().flat_map(|pod| {
             let containers = pod.pointer("/spec/containers").and_then(Value::as_array);
-            containers.into_iter().flatten().map(|one| amount(one, &format!("/resources/requests/{resource}")))
+            containers
+                .into_iter()
+                .flatten()
+                .map(|one| amount(one, &format!("/resources/requests/{resource}")))
         });
         asked.sum()
     };
-    let loads = resources
-        .map(|resource| share(taken(&resource), amount(node, &format!("/status/allocatable/{resource}"))));
+    let loads = resources.map(|resource| {
+        share(taken(&resource), amount(node, &format!("/status/allocatable/{resource}")))
+    });
     loads.max().unwrap_or_default()
 }
 
 /// A quantity in thousandths; nothing where none is given.
 fn amount(object: &Value, pointer: &str) -> i64 {
-    text(object, pointer).parse::<Quantity>().ok().and_then(|amount| amount.milli().ok()).unwrap_or_default()
+    text(object, pointer)
+        .parse::<Quantity>()
+        .ok()
+        .and_then(|amount| amount.milli().ok())
+        .unwrap_or_default()
 }
 
 /// A part in thousandths of the whole.
