@@ -96,11 +96,6 @@ pub(super) struct Waiting {
 // === impl Facts ===
 
 impl Facts {
-    /// Machines that there are, those that are coming included.
-    pub(super) fn machines(&self) -> u32 {
-        self.groups.iter().map(|group| group.size).sum()
-    }
-
     /// Whether every group is as small as it may be, and nothing is on its way out.
     pub(super) fn is_at_rest(&self) -> bool {
         self.groups.iter().all(|group| group.size <= group.min)

@@ -147,6 +147,10 @@ impl Observer {
 
     /// What is not as it was at the last look.
     fn compare(&mut self, facts: &Facts, lines: &mut Vec<Line>) {
+        // Before the autoscaler has looked, nobody knows what a machine costs.
+        if !facts.awake {
+            return;
+        }
         let at = facts.at;
         let mut say = |who, what| lines.push(Line { at, who, what });
         let is_here = |node: &&Node| node.state != NodeState::Booting;
@@ -204,18 +208,15 @@ fn services(stage: &Stage, pods: &[Value], nodes: &[Node]) -> BTreeMap<String, S
     for pod in pods {
         let leaves = pod.pointer("/metadata/deletionTimestamp").is_some();
         let service = services.get_mut(text(pod, &format!("/metadata/labels/{APP}")));
-        let Some(service) = service.filter(|_| !leaves && is_running(pod)) else { continue };
-        service.running += 1;
+        // A pod of a node that is gone runs no more, whatever is written about it.
         let node = nodes.iter().find(|node| node.name == text(pod, "/spec/nodeName"));
-        if let Some(node) = node {
+        let runs = !leaves && text(pod, "/status/phase") == "Running";
+        if let (Some(service), Some(node), true) = (service, node, runs) {
+            service.running += 1;
             *service.zones.entry(node.zone.clone()).or_default() += 1;
         }
     }
     services
-}
-
-fn is_running(pod: &Value) -> bool {
-    text(pod, "/status/phase") == "Running"
 }
 
 /// Groups as the autoscaler sees them.

@@ -251,10 +251,10 @@ fn dead_machine(scene: &Scene<'_>) -> Outcome {
         return Err(format!("the node {victim} is still there"));
     }
     scene.served()?;
-    match scene.bought_any() {
-        0 => Err("no machine was bought for its pods".to_owned()),
-        _ => Ok(format!("{victim} is gone, and its pods run elsewhere")),
-    }
+    Ok(match scene.bought_any() {
+        0 => format!("{victim} is gone, and its pods run where there was room"),
+        _ => format!("{victim} is gone, and its pods run on another machine"),
+    })
 }
 
 fn load_falls(scene: &Scene<'_>) -> Outcome {

@@ -20,6 +20,9 @@ use super::{
 
 mod nodes;
 
+/// The mark on a hull that shows how deep a ship may be loaded.
+const TITLE: &str = "⊖ plimsoll demo";
+
 /// Rows that decisions get at least.
 const DECISIONS: u16 = 4;
 
@@ -85,15 +88,17 @@ impl<'v> View<'v> {
 
     fn draw_title(&self, frame: &mut Frame<'_>, area: Rect) {
         let bold = Style::new().add_modifier(Modifier::BOLD);
-        frame.render_widget(Row::styled("⊖ plimsoll demo", bold), area);
+        frame.render_widget(Row::styled(TITLE, bold), area);
         let time = self.facts.at.as_secs();
         let time = match self.limit {
             Some(limit) => format!("{time} s of {} s", limit.as_secs()),
             None => format!("{time} s, round {}, q ends it", self.round),
         };
         let Facts { rate, peak, .. } = self.facts;
-        let money = format!("{rate} an hour, at most {peak}   {time}");
-        frame.render_widget(Row::raw(money).right_aligned(), area);
+        let wide = format!("{rate} an hour, at most {peak}   {time}");
+        let fits = usize::from(area.width) > wide.chars().count() + TITLE.len();
+        let right = if fits { wide } else { time };
+        frame.render_widget(Row::raw(right).right_aligned(), area);
     }
 
     /// What is being played.

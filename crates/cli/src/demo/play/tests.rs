@@ -68,7 +68,7 @@ fn a_fallback_is_one_only_without_the_group_that_is_sold_out() {
 #[test]
 fn the_dead_are_gone_and_their_pods_run() {
     let before = Facts::default();
-    let mut now = bought(with("checkout", service(3, 3)), "small", 1);
+    let mut now = with("checkout", service(4, 4));
     assert_eq!(judge("dead machine", &before, &now), Err("no machine died".to_owned()));
     now.killed.push("small-1".to_owned());
     assert!(judge("dead machine", &before, &now).is_ok());

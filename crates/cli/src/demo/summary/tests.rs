@@ -68,7 +68,10 @@ fn a_play_that_is_whole() {
 fn an_act_is_missing() {
     let late =
         Verdict { state: Progress::Late, words: "2 pods wait".to_owned(), ..Verdict::default() };
-    check(&summary(Ending::TimeOver, late), &["consolidation"], &expect![[r#"
+    check(
+        &summary(Ending::TimeOver, late),
+        &["consolidation"],
+        &expect![[r#"
         The play, after 90 s
           ✓ burst          16 pods run, 3 machines bought (after 4.0 s)
           ✗ consolidation  2 pods wait
@@ -76,12 +79,16 @@ fn an_act_is_missing() {
         Pods      100 served; from creation to running 5.0 s (p50), 9.9 s (p99)
         Machines  12 bought, 11 given back, 1 died
         Cost      $0.0214, 64 % less than $0.0610 for a static cluster of peak size (1 large, 10 small)
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn who_leaves_early_is_told_how_far_it_was() {
-    check(&summary(Ending::Left, Verdict::default()), &[], &expect![[r#"
+    check(
+        &summary(Ending::Left, Verdict::default()),
+        &[],
+        &expect![[r#"
         The play, after 90 s
           ✓ burst          16 pods run, 3 machines bought (after 4.0 s)
           · consolidation  not played
@@ -89,7 +96,8 @@ fn who_leaves_early_is_told_how_far_it_was() {
         Pods      100 served; from creation to running 5.0 s (p50), 9.9 s (p99)
         Machines  12 bought, 11 given back, 1 died
         Cost      $0.0214, 64 % less than $0.0610 for a static cluster of peak size (1 large, 10 small)
-    "#]]);
+    "#]],
+    );
     assert_eq!(summary(Ending::Interrupted, Verdict::default()).missing(), ["consolidation"]);
 }
 
@@ -97,7 +105,10 @@ fn who_leaves_early_is_told_how_far_it_was() {
 fn an_act_that_came_about_in_one_round_and_not_in_another() {
     let once = Verdict { missed: 1, words: "2 pods wait".to_owned(), ..happened("", 3) };
     let summary = Summary { rounds: 2, lost: 0, waits: Vec::new(), ..summary(Ending::Left, once) };
-    check(&summary, &["consolidation"], &expect![[r#"
+    check(
+        &summary,
+        &["consolidation"],
+        &expect![[r#"
         The play, after 90 s, in 2 rounds
           ✓ burst          16 pods run, 3 machines bought (after 4.0 s)
           ✗ consolidation  missing in 1 of 2 rounds: 2 pods wait
@@ -105,5 +116,6 @@ fn an_act_that_came_about_in_one_round_and_not_in_another() {
         Pods      none served
         Machines  12 bought, 11 given back
         Cost      $0.0214, 64 % less than $0.0610 for a static cluster of peak size (1 large, 10 small)
-    "#]]);
+    "#]],
+    );
 }

@@ -14,7 +14,7 @@ const WIDTH: u16 = 38;
 
 /// What stands before and behind the bar.
 const NAME: u16 = 11;
-const WORDS: u16 = 9;
+const WORDS: u16 = 10;
 
 /// How many rows all nodes need.
 pub(super) fn height(nodes: &[Node], width: u16) -> u16 {

@@ -120,7 +120,11 @@ fn check(width: u16, height: u16, limit: Option<u64>, expected: &Expect) {
 
 #[test]
 fn a_small_terminal() {
-    check(80, 24, Some(90), &expect![[r#"
+    check(
+        80,
+        24,
+        Some(90),
+        &expect![[r#"
         ⊖ plimsoll demo                      $1.64 an hour, at most $3.28   42 s of 90 s
         Act 4 of 7, stockout: A large machine would be cheapest for checkout, but they
         are sold out; small ones serve.
@@ -145,12 +149,17 @@ fn a_small_terminal() {
          42.2s cloud    small-a0b1 has joined, in zone-a, for $0.20 an hour
 
         kubectl --kubeconfig /tmp/plimsoll-demo-x1y2z3/kubeconfig get nodes -w
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn a_large_terminal() {
-    check(120, 40, None, &expect![[r#"
+    check(
+        120,
+        40,
+        None,
+        &expect![[r#"
         ⊖ plimsoll demo                                                  $1.64 an hour, at most $3.28   42 s, round 2, q ends it
         Act 4 of 7, stockout: A large machine would be cheapest for checkout, but they are sold out; small ones serve.
 
@@ -191,12 +200,17 @@ fn a_large_terminal() {
 
 
         kubectl --kubeconfig /tmp/plimsoll-demo-x1y2z3/kubeconfig get nodes -w
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn a_tiny_terminal_shows_what_it_can() {
-    check(40, 12, Some(90), &expect![[r#"
+    check(
+        40,
+        12,
+        Some(90),
+        &expect![[r#"
         64 an hour, at most $3.28   42 s of 90 s
         Act 4 of 7, stockout: A large machine
         ✓burst ✓GPU job ✓zone spread ▸stockout ·
@@ -209,5 +223,6 @@ fn a_tiny_terminal_shows_what_it_can() {
          40.3s plimsoll orders 3 machines of sma
          42.2s cloud    small-a0b1 has joined, i
         kubectl --kubeconfig /tmp/plimsoll-demo-
-    "#]]);
+    "#]],
+    );
 }
