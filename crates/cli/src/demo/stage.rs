@@ -103,7 +103,8 @@ impl Stage {
             None => None,
         };
         let address = listener.as_ref().and_then(|listener| listener.local_addr().ok());
-        let cluster = Minicluster::start(clock, of_cluster(place)).await.map_err(|error| blame(&error))?;
+        let cluster =
+            Minicluster::start(clock, of_cluster(place)).await.map_err(|error| blame(&error))?;
         let infrastructure: Arc<dyn Infrastructure> = infrastructure.into();
         let steady = Steady::new(infrastructure.provider(), Limits::default());
         let upkeep = Upkeep { every: Duration::from_millis(500), ..Upkeep::default() };
