@@ -20,7 +20,7 @@ const ACTS: &[Act] = &[
 ];
 
 fn after(scene: &Scene<'_>, seconds: u64) -> Outcome {
-    let over = scene.now.at - scene.before.at >= Duration::from_secs(seconds);
+    let over = scene.now.at.saturating_sub(scene.before.at) >= Duration::from_secs(seconds);
     if over { Ok("done".to_owned()) } else { Err("too early".to_owned()) }
 }
 
@@ -53,7 +53,7 @@ fn lead(director: &mut Director, second: u32, seconds: u64) -> Vec<String> {
 
 #[test]
 fn an_act_begins_when_the_one_before_it_has_come_about_and_was_seen() {
-    let mut director = Director::new(ACTS, Some(Duration::from_secs(60)));
+    let mut director = Director::new(ACTS, Some(Duration::from_mins(1)));
     let told = lead(&mut director, 10, 60);
     let expected = [
         "1 begin 0",
@@ -71,7 +71,7 @@ fn an_act_begins_when_the_one_before_it_has_come_about_and_was_seen() {
 
 #[test]
 fn an_act_that_takes_longer_than_its_share_does_not_hold_up_the_others() {
-    let mut director = Director::new(ACTS, Some(Duration::from_secs(60)));
+    let mut director = Director::new(ACTS, Some(Duration::from_mins(1)));
     let told = lead(&mut director, 40, 60);
     // What is left at the beginning of the second act, but for a reserve of 2 s, is shared by two.
     let expected = [
@@ -91,7 +91,7 @@ fn an_act_that_takes_longer_than_its_share_does_not_hold_up_the_others() {
 
 #[test]
 fn an_act_that_never_comes_about_is_missing() {
-    let mut director = Director::new(ACTS, Some(Duration::from_secs(60)));
+    let mut director = Director::new(ACTS, Some(Duration::from_mins(1)));
     lead(&mut director, 1000, 60);
     let states: Vec<Progress> = director.verdicts().iter().map(|one| one.state).collect();
     assert_eq!(states, [Progress::Happened, Progress::Late, Progress::Happened]);

@@ -52,7 +52,7 @@ fn a_play_that_is_whole() {
     check(
         &summary(Ending::TimeOver, happened("1 large for 3 small, $1.44 → $1.28 an hour", 7)),
         &[],
-        &expect![[r#"
+        &expect![[r"
             The play, after 90 s
               ✓ burst          16 pods run, 3 machines bought (after 4.0 s)
               ✓ consolidation  1 large for 3 small, $1.44 → $1.28 an hour (after 7.0 s)
@@ -60,7 +60,7 @@ fn a_play_that_is_whole() {
             Pods      100 served; from creation to running 5.0 s (p50), 9.9 s (p99)
             Machines  12 bought, 11 given back, 1 died
             Cost      $0.0214, 64 % less than $0.0610 for a static cluster of peak size (1 large, 10 small)
-        "#]],
+        "]],
     );
 }
 
@@ -71,7 +71,7 @@ fn an_act_is_missing() {
     check(
         &summary(Ending::TimeOver, late),
         &["consolidation"],
-        &expect![[r#"
+        &expect![[r"
         The play, after 90 s
           ✓ burst          16 pods run, 3 machines bought (after 4.0 s)
           ✗ consolidation  2 pods wait
@@ -79,7 +79,7 @@ fn an_act_is_missing() {
         Pods      100 served; from creation to running 5.0 s (p50), 9.9 s (p99)
         Machines  12 bought, 11 given back, 1 died
         Cost      $0.0214, 64 % less than $0.0610 for a static cluster of peak size (1 large, 10 small)
-    "#]],
+    "]],
     );
 }
 
@@ -88,7 +88,7 @@ fn who_leaves_early_is_told_how_far_it_was() {
     check(
         &summary(Ending::Left, Verdict::default()),
         &[],
-        &expect![[r#"
+        &expect![[r"
         The play, after 90 s
           ✓ burst          16 pods run, 3 machines bought (after 4.0 s)
           · consolidation  not played
@@ -96,7 +96,7 @@ fn who_leaves_early_is_told_how_far_it_was() {
         Pods      100 served; from creation to running 5.0 s (p50), 9.9 s (p99)
         Machines  12 bought, 11 given back, 1 died
         Cost      $0.0214, 64 % less than $0.0610 for a static cluster of peak size (1 large, 10 small)
-    "#]],
+    "]],
     );
     assert_eq!(summary(Ending::Interrupted, Verdict::default()).missing(), ["consolidation"]);
 }
@@ -108,7 +108,7 @@ fn an_act_that_came_about_in_one_round_and_not_in_another() {
     check(
         &summary,
         &["consolidation"],
-        &expect![[r#"
+        &expect![[r"
         The play, after 90 s, in 2 rounds
           ✓ burst          16 pods run, 3 machines bought (after 4.0 s)
           ✗ consolidation  missing in 1 of 2 rounds: 2 pods wait
@@ -116,6 +116,6 @@ fn an_act_that_came_about_in_one_round_and_not_in_another() {
         Pods      none served
         Machines  12 bought, 11 given back
         Cost      $0.0214, 64 % less than $0.0610 for a static cluster of peak size (1 large, 10 small)
-    "#]],
+    "]],
     );
 }

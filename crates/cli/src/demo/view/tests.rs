@@ -124,7 +124,7 @@ fn a_small_terminal() {
         80,
         24,
         Some(90),
-        &expect![[r#"
+        &expect![[r"
         ⊖ plimsoll demo                      $1.64 an hour, at most $3.28   42 s of 90 s
         Act 4 of 7, stockout: A large machine would be cheapest for checkout, but they
         are sold out; small ones serve.
@@ -134,11 +134,11 @@ fn a_small_terminal() {
         large      1 of 0–6    at $0.44 each   $0.44 an hour  sold out
         gpu        0 of 0–3    at $1.20 each   $0.00 an hour
          nodes, each filled up to its load line ┃ ──────────────────────────────────────
-        small-03f1  ████████████████┃  4 pods   small-c3d4  ████░░░░░░░░░░░░┃  leaving
-        small-2b7c  ████░░░░░░░░░░░░┃  1 pod    small-e5f6  ·················· booting
-        small-4d9e  ████████████░░░░┃  3 pods   small-f7a8  ·················· booting
-        small-77aa  ████████░░░░░░░░┃  not readylarge-19c2  ████████████░░░░┃  2 pods
-        small-a0b1  ░░░░░░░░░░░░░░░░┃  0 pods
+        small-03f1  ███████████████┃  4 pods    small-c3d4  ████░░░░░░░░░░░┃  leaving
+        small-2b7c  ████░░░░░░░░░░░┃  1 pod     small-e5f6  ················· booting
+        small-4d9e  ███████████░░░░┃  3 pods    small-f7a8  ················· booting
+        small-77aa  ████████░░░░░░░┃  not ready large-19c2  ███████████░░░░┃  2 pods
+        small-a0b1  ░░░░░░░░░░░░░░░┃  0 pods
          pending pods: 2 ───────────────────────────────────────────────────────────────
         checkout-6f5d-abcde (1.3 s)  checkout-6f5d-fghij (1.3 s)
          what happens ──────────────────────────────────────────────────────────────────
@@ -149,7 +149,7 @@ fn a_small_terminal() {
          42.2s cloud    small-a0b1 has joined, in zone-a, for $0.20 an hour
 
         kubectl --kubeconfig /tmp/plimsoll-demo-x1y2z3/kubeconfig get nodes -w
-    "#]],
+    "]],
     );
 }
 
@@ -159,7 +159,7 @@ fn a_large_terminal() {
         120,
         40,
         None,
-        &expect![[r#"
+        &expect![[r"
         ⊖ plimsoll demo                                                  $1.64 an hour, at most $3.28   42 s, round 2, q ends it
         Act 4 of 7, stockout: A large machine would be cheapest for checkout, but they are sold out; small ones serve.
 
@@ -169,9 +169,9 @@ fn a_large_terminal() {
         large      1 of 0–6    at $0.44 each   $0.44 an hour  sold out
         gpu        0 of 0–3    at $1.20 each   $0.00 an hour
          nodes, each filled up to its load line ┃ ──────────────────────────────────────────────────────────────────────────────
-        small-03f1  ████████████████┃  4 pods   small-77aa  ████████░░░░░░░░┃  not readysmall-e5f6  ·················· booting
-        small-2b7c  ████░░░░░░░░░░░░┃  1 pod    small-a0b1  ░░░░░░░░░░░░░░░░┃  0 pods   small-f7a8  ·················· booting
-        small-4d9e  ████████████░░░░┃  3 pods   small-c3d4  ████░░░░░░░░░░░░┃  leaving  large-19c2  ████████████░░░░┃  2 pods
+        small-03f1  ███████████████┃  4 pods    small-77aa  ████████░░░░░░░┃  not ready small-e5f6  ················· booting
+        small-2b7c  ████░░░░░░░░░░░┃  1 pod     small-a0b1  ░░░░░░░░░░░░░░░┃  0 pods    small-f7a8  ················· booting
+        small-4d9e  ███████████░░░░┃  3 pods    small-c3d4  ████░░░░░░░░░░░┃  leaving   large-19c2  ███████████░░░░┃  2 pods
          pending pods: 2 ───────────────────────────────────────────────────────────────────────────────────────────────────────
         checkout-6f5d-abcde (1.3 s)  checkout-6f5d-fghij (1.3 s)
          what happens ──────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -200,7 +200,7 @@ fn a_large_terminal() {
 
 
         kubectl --kubeconfig /tmp/plimsoll-demo-x1y2z3/kubeconfig get nodes -w
-    "#]],
+    "]],
     );
 }
 
@@ -210,8 +210,8 @@ fn a_tiny_terminal_shows_what_it_can() {
         40,
         12,
         Some(90),
-        &expect![[r#"
-        64 an hour, at most $3.28   42 s of 90 s
+        &expect![[r"
+        ⊖ plimsoll demo             42 s of 90 s
         Act 4 of 7, stockout: A large machine
         ✓burst ✓GPU job ✓zone spread ▸stockout ·
          groups ────────────────────────────────
@@ -223,6 +223,6 @@ fn a_tiny_terminal_shows_what_it_can() {
          40.3s plimsoll orders 3 machines of sma
          42.2s cloud    small-a0b1 has joined, i
         kubectl --kubeconfig /tmp/plimsoll-demo-
-    "#]],
+    "]],
     );
 }
