@@ -6,20 +6,19 @@
 use plimsoll_model::{BalanceSettings, GroupOptions, Settings, Symbol};
 use thiserror::Error;
 
-use self::{
-    assign::{Target, assign},
-    ignored::IGNORED,
-};
-
-pub use self::{table::TABLE, value::FlagValue};
+use self::assign::{Target, assign};
+pub use self::ignored::IGNORED;
+pub use self::{nearest::did_you_mean, table::TABLE, topic::Topic, value::FlagValue};
 
 mod assign;
+pub mod file;
+pub mod form;
 mod ignored;
 mod nearest;
+mod shown;
 mod table;
+mod topic;
 mod value;
-
-pub use self::nearest::did_you_mean;
 
 /// One flag.
 #[derive(Debug)]
@@ -28,6 +27,8 @@ pub struct Flag {
     pub name: &'static str,
     /// What it does, in a line.
     pub help: &'static str,
+    /// What it is about.
+    pub topic: Topic,
     /// Where it may stand.
     pub scope: Scope,
     /// What it changes.

@@ -1,17 +1,15 @@
 //! From what was written to what is set.
 
-use std::str::FromStr;
-
 use plimsoll_model::{
     Consolidation, Expander, Headroom, Money, Quantity, Range, SignedDuration, Symbol,
     scheduler_units,
 };
 
-use super::{FlagValue, Flags};
-use crate::{
-    duration,
-    problem::{Problem, Quoted},
+use super::{
+    FlagValue, Flags,
+    form::{count, duration, fraction, number, range, switch},
 };
+use crate::problem::{Problem, Quoted};
 
 /// The place that a flag changes, by the form of its value.
 #[derive(Debug)]
@@ -40,7 +38,7 @@ pub(super) enum Target {
     Consolidation(fn(&mut Flags) -> &mut Consolidation),
 }
 
-const EXPANDERS: [(&str, Expander); 8] = [
+pub(super) const EXPANDERS: [(&str, Expander); 8] = [
     ("least-cost", Expander::LeastCost),
     ("least-waste", Expander::LeastWaste),
     ("most-pods", Expander::MostPods),
@@ -51,7 +49,7 @@ const EXPANDERS: [(&str, Expander); 8] = [
     ("grpc", Expander::Service),
 ];
 
-const CONSOLIDATIONS: [(&str, Consolidation); 4] = [
+pub(super) const CONSOLIDATIONS: [(&str, Consolidation); 4] = [
     ("off", Consolidation::Off),
     ("empty", Consolidation::Empty),
     ("underutilized", Consolidation::Underutilized),
@@ -92,14 +90,6 @@ pub(super) fn assign(flags: &mut Flags, target: &Target, value: &FlagValue) -> R
     Ok(())
 }
 
-fn duration(text: &str) -> Result<SignedDuration, String> {
-    match duration::parse(text) {
-        Some(duration) if duration.is_negative() => Err(format!("{} is negative", Quoted(text))),
-        Some(duration) => Ok(duration),
-        None => Err(format!("{} is not a duration such as 90s or 1h30m", Quoted(text))),
-    }
-}
-
 /// Such as `3:cpu=2,memory=4Gi`.
 fn headroom(text: &str) -> Result<Headroom, String> {
     let form = || format!("{} is not of the form copies:resource=amount,…", Quoted(text));
@@ -118,51 +108,8 @@ fn headroom(text: &str) -> Result<Headroom, String> {
     Ok(Headroom { copies: count(copies)?, requests })
 }
 
-/// The spellings are those of Go.
-fn switch(text: &str) -> Result<bool, String> {
-    match text {
-        "true" | "True" | "TRUE" | "t" | "T" | "1" => Ok(true),
-        "false" | "False" | "FALSE" | "f" | "F" | "0" => Ok(false),
-        _ => Err(format!("{} is neither true nor false", Quoted(text))),
-    }
-}
-
-fn number<N: FromStr>(text: &str) -> Result<N, String> {
-    text.parse().map_err(|_| match text.parse::<i128>() {
-        Ok(_) => format!("{text} is out of range"),
-        Err(_) => format!("{} is not a whole number", Quoted(text)),
-    })
-}
-
-fn count(text: &str) -> Result<u32, String> {
-    match text.parse::<i128>() {
-        Ok(number) if number < 0 => Err(format!("{number} is negative")),
-        _ => number(text),
-    }
-}
-
-fn fraction(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(number) if number.is_finite() && number >= 0.0 => Ok(number),
-        Ok(number) if number < 0.0 => Err(format!("{text} is negative")),
-        _ => Err(format!("{} is not a number", Quoted(text))),
-    }
-}
-
 fn money(text: &str) -> Result<Money, String> {
     Money::from_units(fraction(text)?).ok_or_else(|| format!("{text} is out of range"))
-}
-
-fn range(text: &str) -> Result<Range, String> {
-    let (min, max) = text
-        .split_once(':')
-        .ok_or_else(|| format!("{} is not of the form min:max", Quoted(text)))?;
-    let range = Range { min: number(min)?, max: number(max)? };
-    match range {
-        Range { min, .. } if min < 0 => Err(format!("{min} is negative")),
-        Range { min, max } if min > max => Err(format!("min {min} is above max {max}")),
-        range => Ok(range),
-    }
 }
 
 fn named_range(text: &str) -> Result<(Symbol, Range), String> {

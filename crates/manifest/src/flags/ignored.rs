@@ -4,7 +4,7 @@
 //! running installation may name them, so they are known, and nothing is done about them here.
 
 /// Names of flags that are accepted and change nothing.
-pub(super) const IGNORED: &[&str] = &[
+pub const IGNORED: &[&str] = &[
     // The process, its API client, its lease, its logs.
     "add-dir-header",
     "address",

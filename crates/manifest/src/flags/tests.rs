@@ -42,6 +42,24 @@ fn names_stand_once_and_have_a_line_of_help() {
 }
 
 #[test]
+fn setting_what_holds_anyway_changes_nothing() {
+    for flag in TABLE.iter().filter(|flag| flag.scope != super::Scope::Group) {
+        let default = flag.default_text();
+        if default.is_empty() {
+            assert!(flag.is_repeated(), "{}", flag.name);
+            continue;
+        }
+        let set = settings(&[&format!("{}={default}", flag.name)]).unwrap();
+        let mut expected = Settings::default();
+        if flag.name == "expander" {
+            // Said or not said, the cheapest joint purchase is made.
+            expected.scale_up.expanders = vec![Expander::LeastCost];
+        }
+        assert_eq!(set, expected, "{}={default}", flag.name);
+    }
+}
+
+#[test]
 fn values_are_read_by_their_form() {
     let settings = settings(&[
         "scale-down-unneeded-time=1h30m",

@@ -13,7 +13,7 @@ pub enum FlagValue {
 
 impl FlagValue {
     /// The value, where there has to be exactly one.
-    pub(super) fn one(&self) -> Result<&str, String> {
+    pub fn one(&self) -> Result<&str, String> {
         match self {
             Self::One(value) => Ok(value),
             Self::Many(values) => match values.as_slice() {
@@ -24,7 +24,7 @@ impl FlagValue {
     }
 
     /// All values, where a flag may be repeated.
-    pub(super) fn all(&self) -> &[String] {
+    pub fn all(&self) -> &[String] {
         match self {
             Self::One(value) => std::slice::from_ref(value),
             Self::Many(values) => values,
@@ -32,7 +32,7 @@ impl FlagValue {
     }
 
     /// All values, where a flag may be repeated and a value may be several with commas between.
-    pub(super) fn split(&self) -> impl Iterator<Item = &str> {
+    pub fn split(&self) -> impl Iterator<Item = &str> {
         let parts = self.all().iter().flat_map(|value| value.split(','));
         parts.map(str::trim).filter(|part| !part.is_empty())
     }

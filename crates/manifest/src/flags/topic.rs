@@ -1,0 +1,64 @@
+//! What flags are about, so that a person finds the one that they need.
+
+/// What a flag is about. Topics are in the order in which a person wants to read them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Topic {
+    /// Which infrastructures, and which of their groups.
+    Groups,
+    /// What to buy, and for whom.
+    Buy,
+    /// Machines and nodes on their way, and those that do not come up.
+    ComeUp,
+    /// How large the whole cluster may be.
+    Bounds,
+    /// What to give back, and when.
+    GiveBack,
+    /// How a node leaves.
+    Leave,
+    /// The process and its way to the cluster.
+    Process,
+    /// What it tells.
+    Status,
+    /// Who acts, where several run.
+    Election,
+    /// What it writes to the log.
+    Logs,
+    /// Upstream flags that are taken and do nothing.
+    Accepted,
+}
+
+// === impl Topic ===
+
+impl Topic {
+    /// All of them, in order.
+    pub const ALL: [Self; 11] = [
+        Self::Groups,
+        Self::Buy,
+        Self::ComeUp,
+        Self::Bounds,
+        Self::GiveBack,
+        Self::Leave,
+        Self::Process,
+        Self::Status,
+        Self::Election,
+        Self::Logs,
+        Self::Accepted,
+    ];
+
+    /// A heading for it.
+    pub const fn heading(self) -> &'static str {
+        match self {
+            Self::Groups => "Infrastructures and their groups",
+            Self::Buy => "What to buy",
+            Self::ComeUp => "What comes up, and what does not",
+            Self::Bounds => "Bounds of the whole cluster",
+            Self::GiveBack => "What to give back",
+            Self::Leave => "How a node leaves",
+            Self::Process => "The process",
+            Self::Status => "Status, metrics and events",
+            Self::Election => "Leader election",
+            Self::Logs => "Logging",
+            Self::Accepted => "Accepted without effect",
+        }
+    }
+}
