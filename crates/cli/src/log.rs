@@ -4,22 +4,73 @@ use std::io::{self, IsTerminal as _};
 
 use tracing_subscriber::EnvFilter;
 
-/// Which messages are wanted when nobody says, and how to say.
+/// Says which messages are wanted, over everything else that does.
 pub(crate) const VARIABLE: &str = "PLIMSOLL_LOG";
-const DEFAULT: &str = "info";
+
+/// How much is written, and how.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Settings {
+    /// `v`, as in every Kubernetes program.
+    pub(crate) verbosity: u32,
+    /// `logging-format`.
+    pub(crate) format: Format,
+}
+
+/// How messages are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Format {
+    /// For people.
+    #[default]
+    Text,
+    /// One JSON object a line.
+    Json,
+}
 
 /// Begins to write messages. Later calls do nothing.
 pub(crate) fn start() {
+    start_with(Settings::default());
+}
+
+/// Begins to write messages, so many of them and in this form. Later calls do nothing.
+pub(crate) fn start_with(settings: Settings) {
     let filter = EnvFilter::builder()
         .with_env_var(VARIABLE)
         .from_env()
         .ok()
         .filter(|_| std::env::var_os(VARIABLE).is_some())
-        .unwrap_or_else(|| EnvFilter::new(DEFAULT));
-    let _ = tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(io::stderr)
-        .with_ansi(io::stderr().is_terminal())
-        .with_target(false)
-        .try_init();
+        .unwrap_or_else(|| EnvFilter::new(directives(settings.verbosity)));
+    let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr);
+    let _ = match settings.format {
+        Format::Json => builder.json().flatten_event(true).try_init(),
+        Format::Text => builder.with_ansi(io::stderr().is_terminal()).with_target(false).try_init(),
+    };
+}
+
+/// Libraries have their say only where everything is wanted.
+const fn directives(verbosity: u32) -> &'static str {
+    match verbosity {
+        0 | 1 => "info",
+        2 | 3 => "info,plimsoll=debug,plimsoll_control=debug",
+        4 | 5 => {
+            "info,plimsoll=debug,plimsoll_control=debug,plimsoll_cluster=debug,plimsoll_provider=debug,plimsoll_providers=debug,plimsoll_extgrpc=debug,plimsoll_net=debug,plimsoll_minicluster=debug,kube=debug"
+        }
+        _ => "trace",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::directives;
+
+    #[test]
+    fn more_verbosity_is_more_said() {
+        let levels: Vec<&str> = (0..8).map(directives).collect();
+        assert_eq!(levels[0], levels[1]);
+        assert_eq!(levels[2], levels[3]);
+        assert_eq!(levels[4], levels[5]);
+        assert_eq!(levels[6], levels[7]);
+        assert_eq!((levels[0], levels[7]), ("info", "trace"));
+        assert!(levels[2].contains("control=debug") && !levels[2].contains("cluster=debug"));
+        assert!(levels[4].contains("cluster=debug"));
+    }
 }

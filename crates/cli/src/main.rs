@@ -14,6 +14,7 @@ mod log;
 mod minicluster;
 mod plan;
 mod provider;
+mod run;
 
 /// Keeps a Kubernetes cluster loaded to its line.
 #[derive(Debug, Parser)]
@@ -25,6 +26,8 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// The autoscaler: buys nodes for pods that cannot be placed, gives back nodes that are not needed.
+    Run(run::Arguments),
     /// Would the scheduler put these pods on these nodes? Asks about a file, and nothing else.
     Fit(fit::Arguments),
     /// What would the autoscaler do with this cluster, and why? Plans one pass on a file, and does nothing.
@@ -43,6 +46,7 @@ enum Command {
 
 fn main() -> ExitCode {
     let outcome = match Arguments::parse().command {
+        Command::Run(arguments) => run::run(&arguments),
         Command::Fit(arguments) => fit::run(&arguments),
         Command::Plan(arguments) => plan::run(&arguments),
         Command::Demo(arguments) => demo::run(&arguments),

@@ -4,7 +4,7 @@ use clap::Subcommand;
 
 use crate::failure::Failure;
 
-mod open;
+pub(crate) mod open;
 mod serve;
 
 /// What to do with an infrastructure.

@@ -13,6 +13,7 @@ pub mod mirror;
 pub mod nodes;
 pub mod notebook;
 pub mod orders;
+pub mod priorities;
 pub mod source;
 pub mod status_map;
 pub mod taints;

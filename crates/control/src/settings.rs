@@ -42,6 +42,8 @@ pub enum Mode {
 pub struct Pace {
     /// `scan-interval`: a pass is made at least so often.
     pub scan: Duration,
+    /// `frequent-loops-enabled`: a pass is made soon when something calls for it, not only every `scan-interval`.
+    pub eager: bool,
     /// How long what calls for a pass may be followed by more before the pass is made: pods come in bursts.
     pub batch: Duration,
     /// Nothing is done when what is known of the cluster is older than this.
@@ -142,6 +144,7 @@ impl Default for Pace {
     fn default() -> Self {
         Self {
             scan: Duration::from_secs(10),
+            eager: true,
             batch: Duration::from_millis(50),
             stale_after: SignedDuration::from_secs(30),
             notes: Duration::from_secs(5),

@@ -18,6 +18,7 @@ pub mod flags;
 mod intern;
 mod kind;
 mod parse;
+pub mod priorities;
 mod problem;
 mod reader;
 pub mod scenario;

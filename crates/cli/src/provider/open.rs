@@ -7,18 +7,28 @@ use clap::Args;
 use plimsoll_model::GroupOptions;
 use plimsoll_net::{Clock, Shutdown};
 use plimsoll_provider::{Fleet, Limits, Provider, Steady, Upkeep};
-use plimsoll_providers::choice::Choice;
+use plimsoll_providers::choice::{Choice, Opened};
 
 /// Which infrastructures.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Default, Args)]
 #[group(id = "infrastructure")]
 pub(crate) struct Arguments {
     /// Which infrastructure: simulated or externalgrpc; several with commas between.
-    #[arg(long, value_name = "NAME,…", default_value = "", hide_default_value = true)]
-    cloud_provider: String,
+    #[arg(
+        long = "cloud-provider",
+        value_name = "NAME,…",
+        default_value = "",
+        hide_default_value = true
+    )]
+    pub(crate) provider: String,
     /// Its configuration file; for several, one each in the same order, or one file with a list of providers.
-    #[arg(long, value_name = "FILE,…", default_value = "", hide_default_value = true)]
-    cloud_config: String,
+    #[arg(
+        long = "cloud-config",
+        value_name = "FILE,…",
+        default_value = "",
+        hide_default_value = true
+    )]
+    pub(crate) config: String,
 }
 
 /// The infrastructures that the user wants, as one.
@@ -30,6 +40,21 @@ pub(crate) struct Infrastructure {
     fleet: Option<Arc<Fleet>>,
 }
 
+/// Reads the configuration of all, which contacts nobody, and puts what every provider needs around each.
+pub(crate) fn each(
+    arguments: &Arguments,
+    clock: Clock,
+    defaults: &GroupOptions,
+) -> Result<Vec<Opened>> {
+    let choices = Choice::from_flags(&arguments.provider, &arguments.config)?;
+    let open = |choice: &Choice| {
+        let Opened { provider, cloud } = choice.open(clock, defaults)?;
+        let provider = Arc::new(Steady::new(provider, Limits::default()));
+        Ok(Opened { provider, cloud })
+    };
+    choices.iter().map(open).collect()
+}
+
 // === impl Infrastructure ===
 
 impl Infrastructure {
@@ -39,13 +64,8 @@ impl Infrastructure {
         clock: Clock,
         defaults: &GroupOptions,
     ) -> Result<Self> {
-        let choices = Choice::from_flags(&arguments.cloud_provider, &arguments.cloud_config)?;
-        let mut providers = Vec::new();
-        for choice in &choices {
-            let opened = choice.open(clock, defaults)?;
-            let steady = Steady::new(opened.provider, Limits::default());
-            providers.push(Arc::new(steady) as Arc<dyn Provider>);
-        }
+        let opened = each(arguments, clock, defaults)?;
+        let providers: Vec<_> = opened.into_iter().map(|opened| opened.provider).collect();
         if let [only] = providers.as_slice() {
             return Ok(Self { provider: Arc::clone(only), fleet: None });
         }

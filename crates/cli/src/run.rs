@@ -1,0 +1,268 @@
+//! `plimsoll run`: the autoscaler.
+//!
+//! ```text
+//! words ──▶ flags ──┐
+//! file of --config ─┴▶ Process ──▶ providers, connection, election ──▶ Autoscaler
+//!        └──────────── again and again ────────▶ settings of the loop ──┘
+//! ```
+
+use std::{ffi::OsString, fs, sync::Arc, time::Duration};
+
+use anyhow::{Context as _, Error, Result, anyhow};
+use clap::Args;
+use futures::StreamExt as _;
+use jiff::SignedDuration;
+use plimsoll_cluster::{
+    Client,
+    connect::{ConnectError, connect, version},
+    lease::Candidacy,
+    priorities,
+};
+use plimsoll_control::{
+    autoscaler::{Autoscaler, Equipment},
+    engine::Adviser,
+    record::RecordSettings,
+    settings::{Mode, Settings},
+};
+use plimsoll_extgrpc::GrpcExpander;
+use plimsoll_net::{Clock, Shutdown, tls};
+use plimsoll_provider::{Fleet, Provider, Upkeep};
+use plimsoll_providers::{choice::Opened, simulated::Cloud};
+use tokio::{sync::watch, time::timeout};
+use tower::ServiceExt as _;
+use tracing::{info, warn};
+
+use self::{
+    adviser::Service,
+    batch::Batched,
+    groups::Chosen,
+    process::Process,
+    wanted::{Wanted, Wish},
+};
+use crate::{failure::Failure, listen, log, provider::open};
+
+mod adviser;
+mod batch;
+mod flags;
+mod groups;
+mod help;
+mod machines;
+mod process;
+mod reload;
+mod signals;
+mod wanted;
+mod words;
+
+#[cfg(test)]
+mod tests;
+
+/// How long answers under way have in the end.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// How long the API server has to say its version, which is only a courtesy.
+const GREETING: Duration = Duration::from_secs(5);
+
+/// What was typed. It is read with the table of flags, as the upstream autoscaler reads it.
+#[derive(Debug, Args)]
+#[command(disable_help_flag = true)]
+pub(crate) struct Arguments {
+    /// Flags, see --help.
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "FLAGS")]
+    words: Vec<OsString>,
+}
+
+/// Everything that could be made ready without asking anybody.
+struct Ready {
+    fleet: Fleet,
+    /// Simulated infrastructures that this process runs.
+    clouds: Vec<Cloud>,
+    adviser: Option<Arc<dyn Adviser>>,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let refused = |problem: String| Failure::Input(anyhow!(problem));
+    let wanted = match Wanted::read(&arguments.words).map_err(refused)? {
+        Wish::Run(wanted) => wanted,
+        Wish::Help => return Ok(help::show()?),
+    };
+    let process = wanted.resolve().map_err(refused)?;
+    log::start_with(process.logs);
+    for line in wanted.warnings() {
+        warn!("{line}");
+    }
+    tls::install_default();
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::Running(error.into()))?;
+    let outcome = runtime.block_on(keep(wanted, process));
+    // A plan that is being thought about has nobody left to carry it out.
+    runtime.shutdown_background();
+    outcome
+}
+
+/// Runs the autoscaler until the process is asked to end.
+async fn keep(wanted: Wanted, process: Process) -> Result<(), Failure> {
+    let clock = Clock::system();
+    let Ready { fleet, clouds, adviser } = prepare(&process, clock).map_err(Failure::Input)?;
+    let client = connect(&process.connection).await.map_err(blame)?;
+    let listener = listen::bind(process.address).await.map_err(Failure::Running)?;
+    let shutdown = Shutdown::new();
+    if !clouds.is_empty() {
+        simulate(clouds, &process, clock, &shutdown).map_err(Failure::Input)?;
+    }
+    greet(&process, &client);
+
+    let settings = watch::Sender::new(Arc::new(process.settings.clone()));
+    let autoscaler = Autoscaler::new(Equipment {
+        client: client.clone(),
+        fleet: Arc::new(fleet),
+        clock,
+        settings: settings.subscribe(),
+        election: candidacy(&process),
+        record: RecordSettings { host: host(), ..process.record.clone() },
+        adviser,
+    });
+    let namespace = process.settings.namespace.clone();
+    tokio::spawn(rank(client, namespace, settings.clone()));
+    tokio::spawn(reload::follow(wanted, process, settings));
+
+    let answered = Shutdown::new();
+    let (router, end) = (autoscaler.router(), answered.clone());
+    let answering = tokio::spawn(async move {
+        let service =
+            router.map_request(|request: http::Request<_>| request.map(axum::body::Body::new));
+        plimsoll_net::listen::serve(listener, None, service, &end, GRACE).await;
+    });
+    tokio::select! {
+        () = autoscaler.run(shutdown.clone()) => {}
+        outcome = signals::obey(&shutdown) => {
+            outcome.map_err(|error| Failure::Running(error.into()))?;
+            return Err(Failure::Running(anyhow!("asked to end twice, and left what was under way")));
+        }
+    }
+    answered.trigger();
+    // It ends within its grace.
+    let _ = answering.await;
+    Ok(())
+}
+
+/// Reads all configuration. Nobody is asked anything.
+fn prepare(process: &Process, clock: Clock) -> Result<Ready> {
+    let defaults = &process.settings.plan.group;
+    let opened = open::each(&process.infrastructure, clock, defaults)?;
+    let mut clouds = Vec::new();
+    let mut providers = Vec::new();
+    for Opened { provider, cloud } in opened {
+        clouds.extend(cloud);
+        providers.push(dress(provider, process));
+    }
+    let scan = process.settings.pace.scan;
+    let (at_least, whole) = (Upkeep::default(), SignedDuration::try_from(scan)?);
+    let upkeep = Upkeep {
+        every: scan,
+        // One look may fail, and the next take long, before what was seen last counts as old.
+        stale_after: at_least.stale_after.max(whole.saturating_mul(3)),
+        ..at_least
+    };
+    let fleet = Fleet::new(providers, clock, upkeep);
+    let fleet = fleet.context("--cloud-config needs a list with a name for each")?;
+    let service = &process.expander;
+    let adviser = match process.asks_service() {
+        true => {
+            let expander = GrpcExpander::new(&service.url, service.cert.as_deref())?;
+            Some(Arc::new(Service(expander)) as Arc<dyn Adviser>)
+        }
+        false => None,
+    };
+    Ok(Ready { fleet, clouds, adviser })
+}
+
+/// Puts around a provider what the user's flags say about it.
+fn dress(provider: Arc<dyn Provider>, process: &Process) -> Arc<dyn Provider> {
+    let mut provider = provider;
+    if !process.groups.is_open() {
+        provider = Arc::new(Chosen::new(provider, process.groups.clone()));
+    }
+    if !process.batching.is_zero() {
+        provider = Arc::new(Batched::new(provider, process.batching));
+    }
+    provider
+}
+
+/// Lets simulated machines become nodes.
+fn simulate(
+    clouds: Vec<Cloud>,
+    process: &Process,
+    clock: Clock,
+    shutdown: &Shutdown,
+) -> Result<()> {
+    match &process.connection.kubeconfig {
+        Some(path) if process.settings.mode == Mode::Act => {
+            machines::join(clouds, path, clock, shutdown)
+        }
+        Some(_) => Ok(()),
+        None => {
+            warn!("machines of the simulated infrastructure become nodes only with --kubeconfig");
+            Ok(())
+        }
+    }
+}
+
+/// Says who is here and whom it talks to.
+fn greet(process: &Process, client: &Client) {
+    let (ours, cluster) = (env!("CARGO_PKG_VERSION"), process.cluster_name.clone());
+    let (address, mode) = (process.address, process.settings.mode);
+    info!(version = ours, cluster, %address, ?mode, "plimsoll begins");
+    let client = client.clone();
+    tokio::spawn(async move {
+        match timeout(GREETING, version(&client)).await {
+            Ok(Ok(version)) => info!(%version, "the API server answers"),
+            Ok(Err(error)) => warn!(%error, "goes on trying"),
+            Err(_) => warn!("the API server does not answer; goes on trying"),
+        }
+    });
+}
+
+/// Which Lease to stand for; none to act at once. A dry run touches nothing, so it stands for none.
+fn candidacy(process: &Process) -> Option<Candidacy> {
+    let election = &process.election;
+    (election.wanted && process.settings.mode == Mode::Act).then(|| Candidacy {
+        namespace: election.namespace.clone().unwrap_or_else(|| process.settings.namespace.clone()),
+        name: election.name.clone(),
+        identity: format!("{}_{}", host(), uuid::Uuid::new_v4()),
+        timings: election.timings,
+    })
+}
+
+/// What this machine or pod is called.
+fn host() -> String {
+    let name = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    match name.trim() {
+        "" => "plimsoll".to_owned(),
+        name => name.to_owned(),
+    }
+}
+
+/// Follows the user's list for the priority expander, for ever.
+async fn rank(client: Client, namespace: String, settings: watch::Sender<Arc<Settings>>) {
+    let mut lists = priorities::follow(&client, &namespace).boxed();
+    while let Some(list) = lists.next().await {
+        settings.send_if_modified(|current| {
+            let is_new = current.plan.scale_up.priorities != list;
+            if is_new {
+                info!(?list, "has another list for the priority expander");
+                Arc::make_mut(current).plan.scale_up.priorities = list;
+            }
+            is_new
+        });
+    }
+}
+
+/// What was typed is at fault where a file, a name or an address is.
+fn blame(error: ConnectError) -> Failure {
+    match error {
+        ConnectError::Silent(_) => Failure::Running(Error::new(error)),
+        _ => Failure::Input(Error::new(error)),
+    }
+}

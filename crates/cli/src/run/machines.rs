@@ -1,0 +1,50 @@
+//! Machines of a simulated infrastructure as nodes of the cluster: fake kubelets register them over the network, so that a cluster of
+//! `plimsoll minicluster` in another process is scaled like a real one.
+
+use std::{path::Path, sync::Arc, time::Duration};
+
+use anyhow::{Context as _, Result};
+use async_trait::async_trait;
+use plimsoll_minicluster::kubelet::{Behaviour, Kubeconfig, Kubelets, Remote};
+use plimsoll_net::{Clock, Shutdown};
+use plimsoll_providers::{Joins, simulated::Cloud};
+use serde_json::Value;
+
+/// From the binding of a pod until it runs, and from its deletion until it has ended.
+const MOMENT: Duration = Duration::from_secs(1);
+
+/// Machines that join as fake nodes.
+#[derive(Debug)]
+struct Machines(Kubelets);
+
+#[async_trait]
+impl Joins for Machines {
+    async fn join(&self, node: Value) {
+        self.0.add(node);
+    }
+
+    /// The Node goes with its machine, as a cloud's own controller would see to.
+    async fn leave(&self, name: &str) {
+        self.0.remove(name);
+    }
+}
+
+/// Lets the machines of these infrastructures join the cluster that the file names, until `shutdown`.
+pub(super) fn join(
+    clouds: Vec<Cloud>,
+    kubeconfig: &Path,
+    clock: Clock,
+    shutdown: &Shutdown,
+) -> Result<()> {
+    let remote = Kubeconfig::read(kubeconfig).and_then(|read| Remote::new(&read));
+    let remote = remote.with_context(|| kubeconfig.display().to_string())?;
+    let behaviour = Behaviour { pull: MOMENT, termination: Some(MOMENT), ..Behaviour::default() };
+    let kubelets = Kubelets::new(Arc::new(remote), clock, behaviour);
+    let (running, end) = (kubelets.clone(), shutdown.clone());
+    tokio::spawn(async move { running.run(&end).await });
+    for cloud in clouds {
+        let (machines, end) = (Machines(kubelets.clone()), shutdown.clone());
+        tokio::spawn(async move { cloud.run(&machines, end).await });
+    }
+    Ok(())
+}
