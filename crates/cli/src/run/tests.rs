@@ -105,7 +105,11 @@ fn every_flag_stands_once_with_a_line_of_help() {
     assert_eq!(names.len(), Known::all().count());
     for flag in Known::all() {
         let help = flag.help();
-        assert!(!help.is_empty() && !help.ends_with('.') && !help.contains('\n'), "{}", flag.name());
+        assert!(
+            !help.is_empty() && !help.ends_with('.') && !help.contains('\n'),
+            "{}",
+            flag.name()
+        );
     }
     for topic in Topic::ALL {
         assert!(Known::all().any(|flag| flag.topic() == topic), "{topic:?}");

@@ -95,8 +95,10 @@ impl Engine {
         let now = self.clock.now();
         self.called.get_or_insert(now);
         let at = later(now, pause).max(self.rested);
+        let patient = matches!(cause, Cause::Cluster | Cause::Fleet | Cause::Outcome)
+            && !self.settings.pace.eager;
         match &mut self.due {
-            Some((due, known)) if *due <= at => *known = (*known).max(cause),
+            Some((due, known)) if *due <= at || patient => *known = (*known).max(cause),
             due => *due = Some((at, cause)),
         }
     }

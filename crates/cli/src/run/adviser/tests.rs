@@ -2,25 +2,31 @@
 
 use std::{
     collections::BTreeMap,
+    convert::Infallible,
     sync::{Arc, Mutex},
     time::Duration,
 };
 
+use bytes::{BufMut as _, Bytes, BytesMut};
+use http::{HeaderMap, HeaderValue, Request, Response};
+use http_body_util::{BodyExt as _, Full};
+use hyper::body::Incoming;
 use plimsoll_control::engine::{Adviser as _, Seen};
 use plimsoll_extgrpc::{
     GrpcExpander,
-    proto::expander::{
-        BestOptionsRequest, BestOptionsResponse, Option as Choice,
-        expander_server::{Expander, ExpanderServer},
-    },
+    proto::expander::{BestOptionsRequest, BestOptionsResponse, Option as Choice},
 };
 use plimsoll_manifest::scenario;
 use plimsoll_model::{Alternative, PodName, Question, World};
 use plimsoll_net::{Shutdown, listen};
+use prost::Message as _;
 use tokio::net::TcpListener;
-use tonic::{Request, Response, Status, service::Routes};
+use tower::service_fn;
 
 use super::Service;
+
+/// The question that was asked.
+type Asked = Arc<Mutex<Option<BestOptionsRequest>>>;
 
 const WORLD: &str = "
 now: '2026-01-01T12:00:00Z'
@@ -34,23 +40,28 @@ objects:
   spec: {containers: [{name: main, image: i, resources: {requests: {cpu: 250m}}}]}
 ";
 
-/// Prefers the last one, and keeps the question.
-#[derive(Clone, Debug, Default)]
-struct Last(Arc<Mutex<Option<BestOptionsRequest>>>);
-
-#[tonic::async_trait]
-impl Expander for Last {
-    async fn best_options(
-        &self,
-        request: Request<BestOptionsRequest>,
-    ) -> Result<Response<BestOptionsResponse>, Status> {
-        let request = request.into_inner();
-        let best = request.options.last().map(|option| option.node_group_id.clone());
-        *self.0.lock().unwrap() = Some(request);
-        let node_group_id = best.ok_or_else(|| Status::invalid_argument("no options"))?;
-        let options = vec![Choice { node_group_id, ..Choice::default() }];
-        Ok(Response::new(BestOptionsResponse { options }))
-    }
+/// Prefers the last of the options, and keeps the question. A message of gRPC is a byte, four bytes of length, and protobuf.
+async fn prefer_the_last(
+    request: Request<Incoming>,
+    asked: Asked,
+) -> Result<Response<impl http_body_util::BodyExt<Data = Bytes, Error = Infallible>>, Infallible> {
+    let body = request.into_body().collect().await.unwrap().to_bytes();
+    let question = BestOptionsRequest::decode(body.slice(5..)).unwrap();
+    let best = question.options.last().unwrap().node_group_id.clone();
+    *asked.lock().unwrap() = Some(question);
+    let choice = Choice { node_group_id: best, ..Choice::default() };
+    let answer = BestOptionsResponse { options: vec![choice] }.encode_to_vec();
+    let mut frame = BytesMut::new();
+    frame.put_u8(0);
+    frame.put_u32(answer.len().try_into().unwrap());
+    frame.put_slice(&answer);
+    let status = HeaderMap::from_iter([(
+        http::HeaderName::from_static("grpc-status"),
+        HeaderValue::from_static("0"),
+    )]);
+    let body = Full::new(frame.freeze()).with_trailers(async move { Some(Ok(status)) });
+    let response = Response::builder().header("content-type", "application/grpc").body(body);
+    Ok(response.unwrap())
 }
 
 fn seen(world: &World) -> Seen {
@@ -68,13 +79,14 @@ fn seen(world: &World) -> Seen {
 
 #[tokio::test]
 async fn the_service_is_told_of_pods_and_templates_and_its_choice_counts() {
-    let last = Last::default();
+    let asked = Asked::default();
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap().to_string();
-    let routes = Routes::new(ExpanderServer::new(last.clone())).prepare();
+    let kept = Arc::clone(&asked);
+    let expander = service_fn(move |request| prefer_the_last(request, Arc::clone(&kept)));
     tokio::spawn(async move {
         let never = Shutdown::new();
-        listen::serve(listener, None, routes, &never, Duration::ZERO).await;
+        listen::serve(listener, None, expander, &never, Duration::ZERO).await;
     });
     let world = scenario::read(WORLD).unwrap();
     let pods = vec![PodName { namespace: "shop".into(), name: "web".into() }];
@@ -84,7 +96,7 @@ async fn the_service_is_told_of_pods_and_templates_and_its_choice_counts() {
     let service = Service(GrpcExpander::new(&address, None).unwrap());
     assert_eq!(service.advise(&question, &seen(&world)).await, ["b".into()]);
 
-    let asked = last.0.lock().unwrap().take().unwrap();
+    let asked = asked.lock().unwrap().take().unwrap();
     assert_eq!(asked.options.len(), 2);
     assert_eq!(asked.options[0].node_group_id, "a");
     assert_eq!(asked.options[0].node_count, 1);

@@ -56,10 +56,7 @@ async fn groups_are_found_by_name_and_by_label() {
 async fn nodes_of_other_groups_are_nobodys() {
     let owner_of = async |picks: &[&str]| {
         let chosen = chosen(picks, &[]);
-        let node = NodeIdentity {
-            provider_id: machine(&chosen).await,
-            ..NodeIdentity::default()
-        };
+        let node = NodeIdentity { provider_id: machine(&chosen).await, ..NodeIdentity::default() };
         let before = chosen.owner(&node).await;
         assert!(before.is_err(), "nothing is said before the first look");
         chosen.refresh().await.unwrap();

@@ -29,7 +29,11 @@ async fn settings_follow_the_file_and_a_bad_file_changes_nothing() {
     heard.mark_unchanged();
     let following = tokio::spawn(follow(wanted, first, settings));
 
-    fs::write(&path, "scan-interval: 30s\nscale-down-unneeded-time: 1m\nmax-nodes-total: 3\nnamespace: other\n").unwrap();
+    fs::write(
+        &path,
+        "scan-interval: 30s\nscale-down-unneeded-time: 1m\nmax-nodes-total: 3\nnamespace: other\n",
+    )
+    .unwrap();
     heard.changed().await.unwrap();
     let now = Arc::clone(&heard.borrow_and_update());
     assert_eq!(now.pace.scan.as_secs(), 30);
