@@ -6,6 +6,8 @@ use clap::{Parser, Subcommand};
 
 mod demo;
 mod emulate;
+mod ask;
+mod explain;
 mod failure;
 mod fit;
 mod input;
@@ -15,6 +17,7 @@ mod minicluster;
 mod plan;
 mod provider;
 mod run;
+mod status;
 
 /// Keeps a Kubernetes cluster loaded to its line.
 #[derive(Debug, Parser)]
@@ -28,6 +31,10 @@ struct Arguments {
 enum Command {
     /// The autoscaler: buys nodes for pods that cannot be placed, gives back nodes that are not needed.
     Run(run::Arguments),
+    /// Why is this pod, node or group as it is? Asks the running autoscaler.
+    Explain(explain::Arguments),
+    /// The running autoscaler at a glance: groups, nodes, pods that wait, the last decisions.
+    Status(status::Arguments),
     /// Would the scheduler put these pods on these nodes? Asks about a file, and nothing else.
     Fit(fit::Arguments),
     /// What would the autoscaler do with this cluster, and why? Plans one pass on a file, and does nothing.
@@ -47,6 +54,8 @@ enum Command {
 fn main() -> ExitCode {
     let outcome = match Arguments::parse().command {
         Command::Run(arguments) => run::run(&arguments),
+        Command::Explain(arguments) => explain::run(&arguments),
+        Command::Status(arguments) => status::run(&arguments),
         Command::Fit(arguments) => fit::run(&arguments),
         Command::Plan(arguments) => plan::run(&arguments),
         Command::Demo(arguments) => demo::run(&arguments),

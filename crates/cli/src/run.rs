@@ -6,7 +6,7 @@
 //!        └──────────── again and again ────────▶ settings of the loop ──┘
 //! ```
 
-use std::{ffi::OsString, fs, sync::Arc, time::Duration};
+use std::{ffi::OsString, fs, net::SocketAddr, sync::Arc, time::Duration};
 
 use anyhow::{Context as _, Error, Result, anyhow};
 use clap::Args;
@@ -111,7 +111,7 @@ async fn keep(wanted: Wanted, process: Process) -> Result<(), Failure> {
     if !clouds.is_empty() {
         simulate(clouds, &process, clock, &shutdown).map_err(Failure::Input)?;
     }
-    greet(&process, &client);
+    greet(&process, listener.local_addr().unwrap_or(process.address), &client);
 
     let settings = watch::Sender::new(Arc::new(process.settings.clone()));
     let autoscaler = Autoscaler::new(Equipment {
@@ -210,9 +210,9 @@ fn simulate(
 }
 
 /// Says who is here and whom it talks to.
-fn greet(process: &Process, client: &Client) {
+fn greet(process: &Process, address: SocketAddr, client: &Client) {
     let (ours, cluster) = (env!("CARGO_PKG_VERSION"), process.cluster_name.clone());
-    let (address, mode) = (process.address, process.settings.mode);
+    let mode = process.settings.mode;
     info!(version = ours, cluster, %address, ?mode, "plimsoll begins");
     let client = client.clone();
     tokio::spawn(async move {

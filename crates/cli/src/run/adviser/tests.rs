@@ -73,7 +73,7 @@ fn seen(world: &World) -> Seen {
         pod_uids: BTreeMap::new(),
         node_uids: BTreeMap::new(),
         unreadable: Vec::new(),
-        used: BTreeMap::default(),
+        requested: BTreeMap::new(),
     }
 }
 

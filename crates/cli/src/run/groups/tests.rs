@@ -16,17 +16,20 @@ groups:
 - {id: batch, max: 5, template: {cpu: 4, memory: 8Gi, labels: {pool: batch}}}
 ";
 
-fn chosen(picks: &[&str], discoveries: &[&str]) -> Chosen {
-    let cloud = Cloud::new(Catalogue::read("test.yaml", CATALOGUE).unwrap(), Clock::system());
+fn cloud() -> Cloud {
+    Cloud::new(Catalogue::read("test.yaml", CATALOGUE).unwrap(), Clock::system())
+}
+
+fn chosen(cloud: &Cloud, picks: &[&str], discoveries: &[&str]) -> Chosen {
     let groups = Groups {
         picks: picks.iter().map(|text| text.parse().unwrap()).collect(),
         discoveries: discoveries.iter().map(|text| text.parse().unwrap()).collect(),
     };
-    Chosen::new(Arc::new(Simulated::new(cloud)), groups)
+    Chosen::new(Arc::new(Simulated::new(cloud.clone())), groups)
 }
 
 async fn used(picks: &[&str], discoveries: &[&str]) -> String {
-    let inventory = chosen(picks, discoveries).refresh().await.unwrap();
+    let inventory = chosen(&cloud(), picks, discoveries).refresh().await.unwrap();
     let groups = inventory.groups.iter().map(|state| {
         let group = &state.group;
         format!("{} {}..{}", group.id, group.min, group.max)
@@ -55,8 +58,9 @@ async fn groups_are_found_by_name_and_by_label() {
 #[tokio::test]
 async fn nodes_of_other_groups_are_nobodys() {
     let owner_of = async |picks: &[&str]| {
-        let chosen = chosen(picks, &[]);
-        let node = NodeIdentity { provider_id: machine(&chosen).await, ..NodeIdentity::default() };
+        let cloud = cloud();
+        let chosen = chosen(&cloud, picks, &[]);
+        let node = NodeIdentity { provider_id: machine(&cloud).await, ..NodeIdentity::default() };
         let before = chosen.owner(&node).await;
         assert!(before.is_err(), "nothing is said before the first look");
         chosen.refresh().await.unwrap();
@@ -67,8 +71,8 @@ async fn nodes_of_other_groups_are_nobodys() {
 }
 
 /// The machine that is there from the beginning.
-async fn machine(chosen: &Chosen) -> String {
-    let inventory = chosen.provider.refresh().await.unwrap();
+async fn machine(cloud: &Cloud) -> String {
+    let inventory = Simulated::new(cloud.clone()).refresh().await.unwrap();
     let group = inventory.groups.iter().find(|state| state.group.id.as_str() == "web-a").unwrap();
     group.group.instances[0].id.to_string()
 }

@@ -1,0 +1,86 @@
+//! `plimsoll run`, `explain` and `status`, run as a user runs them, against `plimsoll minicluster` in a process of its own.
+
+#![expect(clippy::unwrap_used, reason = "a test stops where it is surprised")]
+
+mod run {
+    pub(crate) mod refused;
+    pub(crate) mod stage;
+}
+
+use run::stage::{Stage, text};
+
+const CATALOGUE: &str = "
+groups:
+- {id: small, max: 5, price: 0.10, template: {cpu: 4, memory: 16Gi}, boot: 1s, deletion: 1s}
+- {id: large, max: 5, price: 0.50, template: {cpu: 16, memory: 64Gi}, boot: 1s, deletion: 1s}
+";
+
+#[tokio::test]
+async fn pods_get_nodes_and_everything_is_explained() {
+    let stage = Stage::set(CATALOGUE).await;
+    let mut autoscaler = stage.run(&[]);
+    stage.deploy("web", 3, "1500m").await;
+    stage.until("the pods run", async || stage.running("web").await == 3).await;
+    let nodes = stage.nodes().await;
+    assert_eq!(nodes.len(), 2, "{nodes:?}");
+    assert!(nodes.iter().all(|node| node.starts_with("small-")), "{nodes:?}");
+
+    // A pod that nobody can take names every group and its reason.
+    stage.deploy("huge", 1, "40").await;
+    let huge = stage.pod_of("huge").await;
+    let explained = stage.until_told(&autoscaler, &["explain", "pod", &huge], "no group").await;
+    for group in ["small", "large"] {
+        assert!(explained.contains(group), "{explained}");
+    }
+    let in_namespace = stage.told(&autoscaler, &["explain", "pod", &huge, "-n", "default"]);
+    assert_eq!(in_namespace, explained);
+    let node = stage.told(&autoscaler, &["explain", "node", &nodes[0]]);
+    assert!(node.contains(&nodes[0]), "{node}");
+    let group = stage.told(&autoscaler, &["explain", "group", "small", "--output=json"]);
+    let group: serde_json::Value = serde_json::from_str(&group).unwrap();
+    assert_eq!((text(&group, "/kind"), text(&group, "/name")), ("group".into(), "small".into()));
+    let status = stage.told(&autoscaler, &["status"]);
+    for line in ["leads, pass ", "groups\n  large", "nodes\n  small  small-", "default/huge-"] {
+        assert!(status.contains(line), "{line:?} is not in\n{status}");
+    }
+    let unknown = autoscaler.ask(&["explain", "group", "smal"]).output().unwrap();
+    assert_eq!(unknown.status.code(), Some(2));
+    let problem = String::from_utf8(unknown.stderr).unwrap();
+    assert!(problem.starts_with("error: there is no group smal"), "{problem}");
+    assert_eq!(problem.lines().count(), 1);
+
+    assert_eq!(stage.lease_holder().await.is_empty(), false);
+    assert_eq!(autoscaler.terminate(), Some(0), "{}", autoscaler.log());
+    assert_eq!(stage.lease_holder().await, "", "the lease is given back");
+}
+
+#[tokio::test]
+async fn a_dry_run_tells_and_touches_nothing() {
+    let stage = Stage::set(CATALOGUE).await;
+    let mut autoscaler = stage.run(&["--dry-run"]);
+    stage.deploy("web", 1, "1").await;
+    let status = stage.until_told(&autoscaler, &["status"], "default/web-").await;
+    assert!(status.contains("nothing is done: "), "{status}");
+    assert_eq!(stage.nodes().await, [""; 0]);
+    assert_eq!(stage.lease_holder().await, "", "a dry run stands for no lease");
+    assert_eq!(autoscaler.terminate(), Some(0), "{}", autoscaler.log());
+}
+
+#[tokio::test]
+async fn only_groups_that_are_named_are_used() {
+    let stage = Stage::set(CATALOGUE).await;
+    let autoscaler = stage.run(&["--nodes=0:1:large", "--leader-elect=false"]);
+    stage.deploy("web", 3, "1500m").await;
+    stage.until("the pods run", async || stage.running("web").await == 3).await;
+    let nodes = stage.nodes().await;
+    assert!(nodes.len() == 1 && nodes[0].starts_with("large-"), "{nodes:?} {}", autoscaler.log());
+}
+
+#[test]
+fn nobody_there_to_ask_is_said_in_a_line() {
+    let output = run::stage::plimsoll(&["status", "--server=http://127.0.0.1:1"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let line = String::from_utf8(output.stderr).unwrap();
+    assert!(line.starts_with("error: no autoscaler answers at http://127.0.0.1:1: "), "{line}");
+    assert_eq!(line.lines().count(), 1);
+}
