@@ -14,6 +14,7 @@ const PATIENCE: Duration = Duration::from_secs(40);
 
 /// Whom to ask, and how to show the answer.
 #[derive(Debug, Args)]
+#[group(id = "asking")]
 pub(crate) struct Arguments {
     /// Where the autoscaler answers, as its flag --address says.
     #[arg(long, value_name = "URL", default_value = "http://127.0.0.1:8085")]

@@ -4,9 +4,9 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+mod ask;
 mod demo;
 mod emulate;
-mod ask;
 mod explain;
 mod failure;
 mod fit;

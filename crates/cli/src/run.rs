@@ -168,13 +168,11 @@ fn prepare(process: &Process, clock: Clock) -> Result<Ready> {
     let fleet = Fleet::new(providers, clock, upkeep);
     let fleet = fleet.context("--cloud-config needs a list with a name for each")?;
     let service = &process.expander;
-    let adviser = match process.asks_service() {
-        true => {
-            let expander = GrpcExpander::new(&service.url, service.cert.as_deref())?;
-            Some(Arc::new(Service(expander)) as Arc<dyn Adviser>)
-        }
-        false => None,
-    };
+    let mut adviser = None;
+    if process.asks_service() {
+        let expander = GrpcExpander::new(&service.url, service.cert.as_deref())?;
+        adviser = Some(Arc::new(Service(expander)) as Arc<dyn Adviser>);
+    }
     Ok(Ready { fleet, clouds, adviser })
 }
 

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use plimsoll_model::{
-    Group, Labels, Money, Node, PodShape, PriceWeights, SignedDuration, Symbol, first_untolerated,
-    label, resource,
+    Group, Labels, Money, Node, PodShape, PriceWeights, Resources, SignedDuration, Symbol,
+    first_untolerated, label, resource,
 };
 
 use crate::{
@@ -63,6 +63,15 @@ impl Template {
         let hostname = (Symbol::new(label::HOSTNAME), name);
         let labels = Labels::from_pairs(self.node.labels.iter().chain([hostname]));
         Arc::new(Node { name, labels, ..self.node.clone() })
+    }
+
+    /// What is left for other pods beside those that every new node carries.
+    pub(crate) fn free(&self) -> Resources {
+        let mut free = self.node.allocatable.clone();
+        for (name, amount) in self.overhead.iter().flat_map(|shape| shape.requests.iter()) {
+            free.add(name, -amount);
+        }
+        free
     }
 
     /// The node without a name.

@@ -1,6 +1,6 @@
 //! What `plimsoll run --help` shows: every flag, by topic.
 
-use std::io::{self, Write as _};
+use std::io::{self, IsTerminal as _, Write as _};
 
 use clap::{Arg, ArgAction, Command};
 use plimsoll_manifest::flags::Topic;
@@ -16,7 +16,12 @@ and may stand in a file, see --config.";
 /// Shows it.
 pub(super) fn show() -> io::Result<()> {
     let mut out = io::stdout().lock();
-    write!(out, "{}", command().render_help().ansi())?;
+    let help = command().render_help();
+    if out.is_terminal() {
+        write!(out, "{}", help.ansi())?;
+    } else {
+        write!(out, "{help}")?;
+    }
     out.flush()
 }
 

@@ -14,11 +14,12 @@ const EVERY: Duration = Duration::from_secs(2);
 /// Follows the file for ever. What makes no sense is told and changes nothing.
 pub(super) async fn follow(wanted: Wanted, first: Process, settings: watch::Sender<Arc<Settings>>) {
     let Some(path) = first.config.clone() else { return };
-    let mut known = fs::read(&path).ok();
+    // Whatever was read before, it may have changed since.
+    let mut known = None;
     let mut told: Vec<&'static str> = Vec::new();
     loop {
         tokio::time::sleep(EVERY).await;
-        let text = fs::read(&path).ok();
+        let text = Some(fs::read(&path).ok());
         if text == known {
             continue;
         }
@@ -30,8 +31,9 @@ pub(super) async fn follow(wanted: Wanted, first: Process, settings: watch::Send
                     warn!(file = %path.display(), "{part} changes with the next start only");
                 }
                 told = parts;
-                apply(&first, process, &settings);
-                info!(file = %path.display(), "read the settings again");
+                if apply(&first, process, &settings) {
+                    info!(file = %path.display(), "the settings have changed");
+                }
             }
             Err(problem) => warn!(%problem, "the settings stay as they were"),
         }
@@ -44,8 +46,9 @@ fn changed(first: &Process, process: &Process) -> Vec<&'static str> {
     pairs.filter(|(before, after)| before != after).map(|(before, _)| before.0).collect()
 }
 
-/// Puts the new settings into force. The list of the priority expander comes from elsewhere and stays.
-fn apply(first: &Process, process: Process, settings: &watch::Sender<Arc<Settings>>) {
+/// Puts the new settings into force, and says whether they are new. The list of the priority expander comes from elsewhere and
+/// stays.
+fn apply(first: &Process, process: Process, settings: &watch::Sender<Arc<Settings>>) -> bool {
     settings.send_if_modified(|current| {
         let mut next = process.settings;
         next.namespace.clone_from(&first.settings.namespace);
@@ -53,7 +56,7 @@ fn apply(first: &Process, process: Process, settings: &watch::Sender<Arc<Setting
         let is_new = next != **current;
         *current = Arc::new(next);
         is_new
-    });
+    })
 }
 
 #[cfg(test)]

@@ -262,3 +262,25 @@ fn what_makes_no_sense_is_refused_by_its_name() {
         "now" is no flag; a switch takes its value with =, as in --leader-elect=false"#]]
     .assert_eq(&lines.join("\n"));
 }
+
+/// A kind that is watched without the right to do so would keep the whole autoscaler from ever acting.
+#[test]
+fn the_deployment_has_the_right_to_watch_all_that_is_watched() {
+    let text = include_str!("../../../../deploy/plimsoll.yaml");
+    let documents: Vec<serde_json::Value> = serde_saphyr::from_multiple(text).unwrap();
+    let role = documents.iter().find(|document| document["kind"] == "ClusterRole").unwrap();
+    let has = |list: &serde_json::Value, wanted: &str| {
+        list.as_array().unwrap().iter().any(|entry| entry == wanted)
+    };
+    for watched in plimsoll_cluster::source::Watched::all() {
+        let resource = watched.resource();
+        for verb in ["list", "watch"] {
+            let allowed = role["rules"].as_array().unwrap().iter().any(|rule| {
+                has(&rule["apiGroups"], &resource.group)
+                    && has(&rule["resources"], &resource.plural)
+                    && has(&rule["verbs"], verb)
+            });
+            assert!(allowed, "{verb} {}", resource.plural);
+        }
+    }
+}

@@ -27,7 +27,6 @@ fn bad_input_is_refused_in_a_line() {
     let with = |more: &[&'static str]| [&simulated[..], more].concat();
     let cases = [
         vec![],
-        vec!["--cloud-provider=aws", "--cloud-config=x"],
         vec!["--cloud-provider=simulated"],
         vec!["--cloud-provider=simulated", "--cloud-config=none.yaml"],
         vec!["--cloud-provider=simulated", "--cloud-config=broken.yaml"],
@@ -44,7 +43,31 @@ fn bad_input_is_refused_in_a_line() {
         with(&["--expander=grpc", "--grpc-expander-url=h:1", "--grpc-expander-cert=none"]),
     ];
     let lines: Vec<String> = cases.iter().map(|words| refused(folder.path(), words)).collect();
-    expect![[r#""#]].assert_eq(&lines.concat());
+    expect![[r#"
+        error: say which infrastructure with --cloud-provider
+        error: simulated needs a file in --cloud-config
+        error: none.yaml: No such file or directory (os error 2)
+        error: broken.yaml:1: groups[0].mx: unknown field, did you mean max?
+        error: cannot use the kubeconfig none: failed to read kubeconfig from '"none"': No such file or directory (os error 2)
+        error: --scan-intervall: unknown flag, did you mean --scan-interval?
+        error: --scan-interval: "ten" is not a duration such as 90s or 1h30m
+        error: --max-nodes-total: -1 is negative
+        error: "false" is no flag; a switch takes its value with =, as in --leader-elect=false
+        error: none.yaml: No such file or directory (os error 2)
+        error: settings.yaml:2: max-nodes-total: "many" is not a whole number
+        error: typo.yaml:2: scan-intervall: unknown flag, did you mean scan-interval?
+        error: list.yaml: is not a list of flags such as scan-interval: 10s
+        error: grpc-expander-url: "nowhere" is not of the form host:port or [host]:port
+        error: grpc-expander-cert: cannot read none: No such file or directory (os error 2)
+    "#]].assert_eq(&lines.concat());
+}
+
+#[test]
+fn an_infrastructure_that_is_not_there_is_refused_with_those_that_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let line = refused(folder.path(), &["--cloud-provider=aws", "--cloud-config=x"]);
+    let beginning = "error: --cloud-provider: \"aws\": unknown infrastructure, ";
+    assert!(line.starts_with(beginning), "{line}");
 }
 
 #[test]

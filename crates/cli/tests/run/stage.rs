@@ -162,7 +162,8 @@ impl Stage {
             }
             tokio::time::sleep(PAUSE).await;
         }
-        panic!("in the end it is not so that {what}; nodes {:?}", self.nodes().await);
+        let nodes = self.nodes().await;
+        assert!(is_so().await, "in the end it is not so that {what}; nodes {nodes:?}");
     }
 
     /// What the autoscaler answers, which must be an answer.
@@ -190,7 +191,9 @@ impl Stage {
             }
             tokio::time::sleep(PAUSE).await;
         }
-        panic!("{words:?} never tells of {wanted:?}: {told}\n{}", autoscaler.log());
+        let log = autoscaler.log();
+        assert!(told.contains(wanted), "{words:?} never tells of {wanted:?}: {told}\n{log}");
+        told
     }
 }
 

@@ -56,17 +56,16 @@ impl Flag {
 
 /// Such as `1h30m`.
 fn duration(duration: SignedDuration) -> String {
-    let (seconds, rest) = (duration.as_secs(), duration.subsec_millis());
-    let units = [(seconds / 3600, "h"), (seconds / 60 % 60, "m"), (seconds % 60, "s")];
-    let mut text: String = units
-        .into_iter()
-        .filter(|(amount, _)| *amount != 0)
-        .map(|(amount, unit)| format!("{amount}{unit}"))
-        .collect();
-    if rest != 0 {
-        text = format!("{text}{rest}ms");
-    }
-    if text.is_empty() { "0s".to_owned() } else { text }
+    let seconds = duration.as_secs();
+    let units = [
+        (seconds / 3600, "h"),
+        (seconds / 60 % 60, "m"),
+        (seconds % 60, "s"),
+        (i64::from(duration.subsec_millis()), "ms"),
+    ];
+    let parts = units.into_iter().filter(|(amount, _)| *amount != 0);
+    let parts: Vec<String> = parts.map(|(amount, unit)| format!("{amount}{unit}")).collect();
+    if parts.is_empty() { "0s".to_owned() } else { parts.concat() }
 }
 
 fn money(money: Money) -> String {

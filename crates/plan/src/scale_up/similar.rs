@@ -1,11 +1,12 @@
 //! Similar groups: a purchase is spread over look-alikes, the smallest first (`balance-similar-node-groups`).
 
-use plimsoll_model::{BalanceSettings, Labels, Node, Resources, Symbol, label, resource};
+use plimsoll_model::{BalanceSettings, Labels, Resources, Symbol, label, resource};
 
 use super::{market::Offer, shop::Shop};
 use crate::{
     pack::{PackedBin, Problem},
     scene::Scene,
+    template::Template,
 };
 
 /// Labels that always may differ between similar groups.
@@ -45,9 +46,7 @@ impl Similar {
         let Some(settings) = &scene.state.world.settings.scale_up.balance else {
             return Self { alike: Vec::new(), sizes };
         };
-        let node = |offer: &Offer| {
-            scene.templates[offer.group].as_ref().map(crate::template::Template::unnamed)
-        };
+        let node = |offer: &Offer| scene.templates[offer.group].as_ref();
         let alike = offers
             .iter()
             .map(|one| {
@@ -78,7 +77,8 @@ impl Similar {
 }
 
 /// Whether nodes differ only in what may differ: the upstream's rules.
-fn are_similar(one: &Node, other: &Node, settings: &BalanceSettings) -> bool {
+fn are_similar(new: &Template, like: &Template, settings: &BalanceSettings) -> bool {
+    let (one, other) = (new.unnamed(), like.unnamed());
     if !settings.only_labels.is_empty() {
         return settings
             .only_labels
@@ -96,6 +96,7 @@ fn are_similar(one: &Node, other: &Node, settings: &BalanceSettings) -> bool {
     });
     capacities
         && close(&one.allocatable, &other.allocatable, |_| settings.allocatable_ratio)
+        && close(&new.free(), &like.free(), |_| settings.free_ratio)
         && compared(&one.labels) == compared(&other.labels)
 }
 

@@ -61,6 +61,18 @@ pub(crate) fn is_condition_taint(taint: &Taint) -> bool {
     )
 }
 
+/// Whether the node still has a taint with which nodes begin, and which Kubernetes takes off a moment after they are ready.
+pub(crate) fn is_closed_to_begin_with(node: &Node) -> bool {
+    node.taints.iter().any(|taint| {
+        matches!(
+            taint.key.as_str(),
+            "node.kubernetes.io/not-ready"
+                | "node.kubernetes.io/network-unavailable"
+                | "node.cloudprovider.kubernetes.io/uninitialized"
+        )
+    })
+}
+
 /// Whether the taint is of the node and the moment, and not of the group: a new node will not keep it.
 pub(crate) fn is_passing_taint(taint: &Taint, settings: &TaintSettings) -> bool {
     is_startup_taint(taint, settings)

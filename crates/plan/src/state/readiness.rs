@@ -22,7 +22,7 @@ pub(super) fn readiness(world: &World, node: &Node, member: Option<Member>) -> R
     } else if is_usable(node, &world.settings.taints) {
         // Only a young node is held to its group's template: a template that is changed later says nothing about the nodes
         // that were there before, and must not turn a working group unready.
-        if young && lacks_promised_device(node, group) {
+        if young && (lacks_promised_device(node, group) || marks::is_closed_to_begin_with(node)) {
             Readiness::NotStarted
         } else {
             Readiness::Ready

@@ -38,8 +38,12 @@ const PROOFS: &[Proof] = &[
         |it| it.settings.plan.scale_up.balance.is_some().to_string(),
         "true",
     ),
-    (&["--balancing-ignore-label=a", ON], |it| format!("{:?}", balance(it).ignore_labels), "[a]"),
-    (&["--balancing-label=a", ON], |it| format!("{:?}", balance(it).only_labels), "[a]"),
+    (
+        &["--balancing-ignore-label=a", ON],
+        |it| format!("{:?}", balance(it).ignore_labels),
+        r#"["a"]"#,
+    ),
+    (&["--balancing-label=a", ON], |it| format!("{:?}", balance(it).only_labels), r#"["a"]"#),
     (&["--memory-difference-ratio=0.3", ON], |it| balance(it).memory_ratio.to_string(), "0.3"),
     (&["--max-free-difference-ratio=0.3", ON], |it| balance(it).free_ratio.to_string(), "0.3"),
     (
@@ -71,12 +75,12 @@ const PROOFS: &[Proof] = &[
     (
         &["--bypassed-scheduler-names=x"],
         |it| format!("{:?}", it.settings.plan.scale_up.schedulers),
-        "[default-scheduler, x]",
+        r#"["default-scheduler", "x"]"#,
     ),
     (
         &["--allowed-scheduler-names=x"],
         |it| format!("{:?}", it.settings.plan.scale_up.schedulers),
-        "[x]",
+        r#"["x"]"#,
     ),
     // What comes up, and what does not.
     (&["--max-node-provision-time=1m"], |it| seconds(it.settings.plan.group.provision_time), "60"),
@@ -102,14 +106,14 @@ const PROOFS: &[Proof] = &[
         "10",
     ),
     (&["--ok-total-unready-count=1"], |it| it.settings.plan.health.ok_unready.to_string(), "1"),
-    (&["--startup-taint=a"], |it| format!("{:?}", it.settings.plan.taints.startup), "[a]"),
-    (&["--ignore-taint=a"], |it| format!("{:?}", it.settings.plan.taints.startup), "[a]"),
+    (&["--startup-taint=a"], |it| format!("{:?}", it.settings.plan.taints.startup), r#"["a"]"#),
+    (&["--ignore-taint=a"], |it| format!("{:?}", it.settings.plan.taints.startup), r#"["a"]"#),
     (
         &["--startup-taint-prefix=a"],
         |it| format!("{:?}", it.settings.plan.taints.startup_prefixes),
         r#"["a"]"#,
     ),
-    (&["--status-taint=a"], |it| format!("{:?}", it.settings.plan.taints.status), "[a]"),
+    (&["--status-taint=a"], |it| format!("{:?}", it.settings.plan.taints.status), r#"["a"]"#),
     (
         &["--force-delete-unregistered-nodes"],
         |it| it.settings.plan.scale_up.force_delete_unregistered.to_string(),

@@ -125,3 +125,19 @@ fn the_clock_of_an_unready_node_is_kept_and_others_are_dropped() {
             assert_eq!(unneeded, ["n".into(), "well".into()]);
         });
 }
+
+/// Between the kubelet's word and the controller that takes the taint off, the node is as good as on its way; an old node that
+/// got such a taint a moment ago is what its conditions say.
+#[test]
+fn a_ready_node_that_is_still_closed_to_begin_with_has_not_started() {
+    for key in ["node.kubernetes.io/not-ready", "node.cloudprovider.kubernetes.io/uninitialized"] {
+        let closed = |minutes: i64| {
+            member().change_node(|node| {
+                node.taints = [taint(key)].into();
+                node.created = at(-minutes);
+            })
+        };
+        assert_eq!(readiness(closed(1)), Readiness::NotStarted, "{key}");
+        assert_eq!(readiness(closed(20)), Readiness::Ready, "{key}");
+    }
+}

@@ -1,0 +1,76 @@
+//! For each flag that decisions depend on: a world in which it makes the difference that it is there for.
+//!
+//! Each pair is planned twice, without and with the flag, and the plans have to differ in what is done or told.
+
+#![expect(clippy::unwrap_used, reason = "a test stops where it is surprised")]
+
+use std::collections::BTreeSet;
+
+use plimsoll_manifest::{
+    flags::{FlagValue, Flags, Scope, TABLE},
+    scenario,
+};
+use plimsoll_plan::plan;
+
+use flags::{summary::summary, worlds::PAIRS};
+
+mod flags {
+    pub(crate) mod summary;
+    pub(crate) mod worlds;
+}
+
+/// Ours, and what they do is tested with the planner.
+const ELSEWHERE: [&str; 13] = [
+    "consolidation",
+    "consolidation-horizon",
+    "consolidation-threshold",
+    "cost-per-cpu",
+    "cost-per-gib",
+    "cost-per-gpu",
+    "eviction-cost",
+    "headroom",
+    "headroom-percent",
+    "max-group-share-per-pass",
+    "node-fee",
+    "scale-up-when-unhealthy",
+    "seed",
+];
+
+#[test]
+fn flags_make_the_difference_that_they_are_there_for() {
+    let mut idle = Vec::new();
+    for (flag, value, companions, world) in PAIRS {
+        let planned = |flags: &[(&str, &str)]| {
+            let mut world = scenario::read(&world().to_string()).unwrap();
+            let priorities = world.settings.scale_up.priorities.take();
+            let mut settings = Flags::default();
+            for (name, value) in flags {
+                settings.set(name, &FlagValue::from(*value)).unwrap();
+            }
+            world.settings = settings.finish().unwrap();
+            world.settings.scale_up.priorities = priorities;
+            for group in &mut world.groups {
+                group.options = world.settings.group.clone();
+            }
+            summary(&plan(&world))
+        };
+        let without = planned(companions);
+        let with = planned(&[companions, &[(*flag, *value)][..]].concat());
+        if without == with {
+            idle.push(format!("{flag}={value}: {without}"));
+        }
+    }
+    assert!(idle.is_empty(), "these make no difference:\n{}", idle.join("\n"));
+}
+
+#[test]
+fn every_flag_that_decisions_depend_on_has_its_world() {
+    let shown: BTreeSet<&str> = PAIRS.iter().map(|(flag, ..)| *flag).collect();
+    let missing: Vec<&str> = TABLE
+        .iter()
+        .filter(|flag| flag.scope != Scope::Group)
+        .map(|flag| flag.name)
+        .filter(|name| !shown.contains(name) && !ELSEWHERE.contains(name))
+        .collect();
+    assert_eq!(missing, [""; 0]);
+}
