@@ -85,7 +85,7 @@ impl fmt::Display for Summary {
             if self.rounds > 1 { format!(", in {} rounds", self.rounds) } else { String::new() };
         writeln!(f, "The play, after {:.0} s{rounds}", self.took.as_secs_f64())?;
         for (name, verdict) in &self.acts {
-            let (mark, words) = told(verdict);
+            let (mark, words) = told(verdict, self.ending);
             writeln!(f, "  {mark} {name:<14} {words}")?;
         }
         writeln!(f)?;
@@ -116,7 +116,7 @@ impl fmt::Display for Summary {
 }
 
 /// What became of an act.
-fn told(verdict: &Verdict) -> (char, String) {
+fn told(verdict: &Verdict, ending: Ending) -> (char, String) {
     let Verdict { words, happened, missed, .. } = verdict;
     let took = seconds(verdict.took);
     match verdict.state {
@@ -128,6 +128,7 @@ fn told(verdict: &Verdict) -> (char, String) {
             ('✗', format!("missing in {missed} of {} rounds: {words}", missed + happened))
         }
         Progress::ToCome => ('·', "not played".to_owned()),
+        Progress::Playing if ending != Ending::TimeOver => ('…', format!("under way: {words}")),
         Progress::Playing | Progress::Late | Progress::Happened => ('✗', words.clone()),
     }
 }

@@ -99,6 +99,11 @@ fn who_leaves_early_is_told_how_far_it_was() {
     "]],
     );
     assert_eq!(summary(Ending::Interrupted, Verdict::default()).missing(), ["consolidation"]);
+    let words = "2 pods wait".to_owned();
+    let begun = Verdict { state: Progress::Playing, words, ..Verdict::default() };
+    let told = |ending| summary(ending, begun.clone()).to_string();
+    assert!(told(Ending::Left).contains("  … consolidation  under way: 2 pods wait"));
+    assert!(told(Ending::TimeOver).contains("  ✗ consolidation  2 pods wait"));
 }
 
 #[test]
