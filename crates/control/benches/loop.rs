@@ -1,7 +1,7 @@
 //! Figures of the running loop: from a pod's creation to the call to the provider, what it costs when little happens, and a whole
 //! pass in a large cluster.
 //!
-//! `cargo bench -p plimsoll-control --bench loop`. The cluster runs in a process of its own, so that the figures are the
+//! `cargo bench -p plimsoll-control --bench loop`, with numbers of nodes and pods as its arguments for another size. The cluster runs in a process of its own, so that the figures are the
 //! autoscaler's alone.
 
 use std::{
@@ -65,12 +65,16 @@ fn main() -> Outcome {
     {
         return runtime.block_on(serve(nodes.parse()?, pods.parse()?, Path::new(file)));
     }
-    runtime.block_on(ordinary())?;
+    let asked: Vec<u32> = arguments.iter().filter_map(|text| text.parse().ok()).collect();
+    if let [nodes, pods] = asked.as_slice() {
+        return runtime.block_on(ordinary((*nodes, *pods)));
+    }
+    runtime.block_on(ordinary(ORDINARY))?;
     runtime.block_on(large())
 }
 
-async fn ordinary() -> Outcome {
-    let mut stage = Stage::set(ORDINARY).await?;
+async fn ordinary(size: (u32, u32)) -> Outcome {
+    let mut stage = Stage::set(size).await?;
     let mut waited = Vec::new();
     for _ in 0..SAMPLES {
         // Each at another moment of the loop's own rhythm.
