@@ -146,7 +146,7 @@ impl Provider for Slicer {
     }
 
     async fn owner(&self, node: &NodeIdentity) -> Result<Option<Owner>, Error> {
-        self.core.owner_of(node).await
+        Ok(self.core.owner_of(node))
     }
 }
 

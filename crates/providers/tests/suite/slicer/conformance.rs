@@ -7,7 +7,7 @@ use super::testbed::SlicerTestbed;
 
 /// What cannot be tried with a host that has no pages, no stock to ask for and no orders that wait; that does not say why a
 /// machine ended; whose machines are there at once; whose groups come from its own configuration.
-const UNTRIED: [&str; 20] = [
+const UNTRIED: [&str; 23] = [
     "stale_order_without_names_buys_nothing",
     "stockout_buys_nothing",
     "stockout_of_one_group_leaves_others",
@@ -20,7 +20,10 @@ const UNTRIED: [&str; 20] = [
     "lowering_part_of_the_way_keeps_the_rest",
     "lowering_twice_is_lowering_once",
     "lowering_after_a_lost_reply_is_lowering_once",
+    "deletion_asked_again_is_not_begun_anew",
     "deletion_of_a_machine_being_made",
+    "deletion_below_the_minimum_is_refused",
+    "foreign_machine_is_left_alone",
     "refresh_reads_all_pages",
     "restart_keeps_what_has_not_arrived",
     "options_make_sense",

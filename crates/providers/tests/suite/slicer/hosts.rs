@@ -1,7 +1,7 @@
 //! Several hosts: the trouble of one is nobody else's.
 
 use plimsoll_model::Symbol;
-use plimsoll_provider::{Class, Provider as _};
+use plimsoll_provider::{Class, NodeIdentity, Provider as _};
 use plimsoll_providers::slicer::emulator::Reach;
 
 use super::stage::{Stage, buy, see};
@@ -61,6 +61,12 @@ async fn a_host_that_was_never_seen_has_groups_of_which_nothing_is_known() {
     let reason = big.frozen.unwrap();
     assert!(reason.starts_with("http://two.example: GET /hostgroup: 401"), "{reason}");
     assert_eq!((big.min, big.max, big.target, big.instances.len()), (0, 3, 0, 0));
+    // Its nodes are still its own, as far as they say so themselves.
+    let labels = [("slicer/hostgroup", "big"), ("slicer/hostname", "big-1")];
+    let labels = labels.map(|(key, value)| (key.to_owned(), value.to_owned())).into();
+    let node = NodeIdentity { labels, ..NodeIdentity::default() };
+    let owner = provider.owner(&node).await.unwrap().unwrap();
+    assert_eq!((owner.group.as_str(), owner.instance), ("big", None));
     assert_eq!(see(&provider, "api").await.group.frozen, None);
 }
 
