@@ -30,6 +30,9 @@ const VERSIONS: &[(&str, &str)] = &[
     (r"\b(ConfigMap)?Optional: (<nil>|false)", "Optional: false"),
     (r"cannot delete cannot delete", "cannot delete"),
     (r"(error upgrading connection: )unable to upgrade connection: ", "$1"),
+    (r"^error: unable to upgrade connection: ", "Error from server (NotImplemented): "),
+    (r"^(Get .*/containerLogs/)", "Error from server: $1"),
+    (r"^(there are no logs)", "Error from server (NotImplemented): $1"),
     (r"error: no objects passed to scale (.*not found)", "Error from server (NotFound): $1"),
 ];
 

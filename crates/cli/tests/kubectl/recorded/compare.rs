@@ -9,6 +9,8 @@ enum Form {
     Lines,
     /// The same lines, each once, in any order: what happened at the same time is told in any order.
     Set,
+    /// The same, but for the steps of a rollout: which of them are told one by one and which are combined is a matter of luck.
+    Description,
     /// The last line: what comes before depends on how fast things went.
     Last,
     /// Lines that the recording has too; it may have more, because the real server has more kinds.
@@ -32,7 +34,9 @@ const FORMS: &[(&str, Form)] = &[
     ("kubectl api-resources", Form::Part),
     ("kubectl delete rs", Form::Set),
     ("kubectl delete pod", Form::Set),
-    ("kubectl describe", Form::Set),
+    ("kubectl describe", Form::Description),
+    // From 1.36 on it asks again and again.
+    ("kubectl logs -f", Form::Set),
     ("kubectl drain", Form::Set),
     ("kubectl events", Form::Set),
     ("kubectl get events", Form::Set),
@@ -89,7 +93,10 @@ impl Form {
         let mut lines: Vec<String> = text.lines().map(in_order).collect();
         match self {
             Self::Lines | Self::Part => {}
-            Self::Set => {
+            Self::Set | Self::Description => {
+                if self == Self::Description {
+                    lines.retain(|line| !line.contains(" ScalingReplicaSet <age> "));
+                }
                 lines.sort();
                 lines.dedup();
             }
