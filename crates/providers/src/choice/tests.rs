@@ -156,6 +156,7 @@ fn bad_configurations_of_stackpoint_are_refused_in_one_line() {
         open("token-file: empty"),
         open("ca-file: good"),
         open("ca-file: missing"),
+        open("network-agent: kube-flannel"),
         open("min-nodes: many"),
         open("min-nodes: 5\nmax-nodes: 4"),
         open("token-file: [good]"),
@@ -176,6 +177,7 @@ fn bad_configurations_of_stackpoint_are_refused_in_one_line() {
         /spc.yaml:1: token-file: the token in /empty is empty
         /spc.yaml:1: ca-file: /good: the authority's certificate has no usable certificate: no CERTIFICATE section found
         /spc.yaml:1: ca-file: cannot read /missing: No such file or directory (os error 2)
+        /spc.yaml:1: network-agent: "kube-flannel" is not none, or a namespace and the beginning of a pod's name, such as kube-system/kube-flannel
         /spc.yaml:1: min-nodes: "many" is not a whole number
         /spc.yaml:1: min-nodes: 5 is above max-nodes, which is 4
         /spc.yaml:1: token-file: a list is not a text; put it in quotes

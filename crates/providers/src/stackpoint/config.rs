@@ -7,6 +7,7 @@
 //! token-file: /etc/stackpointio/api-token   # else CLUSTER_API_TOKEN; read again whenever it changes
 //! ca-file: /etc/stackpointio/ca.crt         # else the authorities that the system trusts
 //! node-pools-file: /etc/pools/nodepools     # the ConfigMap stackpoint-node-pools, mounted; read again at every refresh
+//! network-agent: kube-system/kube-flannel   # new nodes wait for this pod; else until they are Ready, with `none` not at all
 //! min-nodes: 3                              # of all groups together
 //! max-nodes: 50
 //! ```
@@ -17,6 +18,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use jiff::SignedDuration;
+use plimsoll_provider::{HoldBack, Until, Which};
 use secrecy::SecretString;
 use thiserror::Error;
 
@@ -25,13 +28,14 @@ use crate::{
     rest::{Endpoint, Trust},
 };
 
-const FIELDS: [&str; 8] = [
+const FIELDS: [&str; 9] = [
     "base-url",
     "organization-id",
     "cluster-id",
     "token-file",
     "ca-file",
     "node-pools-file",
+    "network-agent",
     "min-nodes",
     "max-nodes",
 ];
@@ -57,6 +61,8 @@ pub struct Config {
     pub token: Token,
     /// Pools as a file tells them, while there is such a file.
     pub node_pools_file: Option<PathBuf>,
+    /// What new nodes are closed for: they join before the network is there.
+    pub hold_back: Option<HoldBack>,
     /// How many machines all groups together have.
     pub bounds: Bounds,
 }
@@ -99,7 +105,7 @@ pub enum Refused {
 pub type Environment<'a> = &'a dyn Fn(&str) -> Option<String>;
 
 /// What a file says; the environment may say the rest.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Given {
     endpoint: Option<Endpoint>,
     organization: Option<i64>,
@@ -107,15 +113,29 @@ struct Given {
     token_file: Option<PathBuf>,
     trust: Trust,
     node_pools_file: Option<PathBuf>,
+    hold_back: Option<HoldBack>,
     bounds: Bounds,
 }
+
+/// How long a new node may take for what it is closed for.
+const PATIENCE: SignedDuration = SignedDuration::from_mins(10);
 
 // === impl Config ===
 
 impl Config {
     /// From the environment alone.
     pub fn from_environment(environment: Environment<'_>) -> Result<Self, Refused> {
-        complete(Given::default(), environment)
+        let given = Given {
+            endpoint: None,
+            organization: None,
+            cluster: None,
+            token_file: None,
+            trust: Trust::System,
+            node_pools_file: None,
+            hold_back: Some(until_ready()),
+            bounds: Bounds::default(),
+        };
+        complete(given, environment)
     }
 
     /// From a file, and from the environment what the file leaves out.
@@ -159,6 +179,7 @@ fn given(tree: &Tree, path: &Path) -> Checked<Given> {
         token_file,
         trust,
         node_pools_file: file("node-pools-file")?,
+        hold_back: fields.optional("network-agent", agent)?.unwrap_or_else(|| Some(until_ready())),
         bounds: bounds(&fields)?,
     })
 }
@@ -171,6 +192,25 @@ fn bounds(fields: &Fields<'_>) -> Checked<Bounds> {
             Err(field.refuse(format!("{min} is above max-nodes, which is {max}")))
         }
         _ => Ok(Bounds { min, max }),
+    }
+}
+
+/// What every node comes to be, whatever its network is made of.
+pub(super) fn until_ready() -> HoldBack {
+    HoldBack { until: Until::Condition("Ready".to_owned()), patience: PATIENCE }
+}
+
+/// `none`, or a namespace and how the names of the agent's pods begin.
+fn agent(field: &Field<'_>) -> Checked<Option<HoldBack>> {
+    let text = field.name()?;
+    match text.split_once('/') {
+        None if &*text == "none" => Ok(None),
+        Some((namespace, prefix)) if !namespace.is_empty() && !prefix.is_empty() => {
+            let which = Which::Prefix(prefix.to_owned());
+            let until = Until::Pod { namespace: namespace.to_owned(), which };
+            Ok(Some(HoldBack { until, patience: PATIENCE }))
+        }
+        _ => Err(field.is_not("none, or a namespace and the beginning of a pod's name, such as kube-system/kube-flannel")),
     }
 }
 
@@ -195,6 +235,7 @@ fn complete(given: Given, environment: Environment<'_>) -> Result<Config, Refuse
         cluster: number(given.cluster, CLUSTER, "cluster-id")?,
         token: given.token_file.map_or_else(|| token(environment), |file| Ok(Token::File(file)))?,
         node_pools_file: given.node_pools_file,
+        hold_back: given.hold_back,
         bounds: given.bounds,
     })
 }

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use plimsoll_model::{
     ErrorClass, Group, GroupOptions, Instance, InstanceError, InstanceState, Symbol,
 };
-use plimsoll_provider::{GroupState, Inventory, Overrides};
+use plimsoll_provider::{GroupState, HoldBack, Inventory, Overrides};
 
 use super::{
     reconcile::{Books, Machine, Phase, Shelf},
@@ -60,10 +60,15 @@ pub(super) fn inventory(
     sighting: &Sighting,
     catalogue: &Catalogue,
     room: Option<u32>,
+    hold_back: Option<&HoldBack>,
     now: Timestamp,
 ) -> Inventory {
-    let groups = books.groups.iter();
-    let groups = groups.map(|shelf| group(shelf, sighting, catalogue, room, now)).collect();
+    let overrides = Overrides { hold_back: hold_back.cloned(), ..Overrides::default() };
+    let told = |shelf: &Shelf| GroupState {
+        overrides: overrides.clone(),
+        ..group(shelf, sighting, catalogue, room, now)
+    };
+    let groups = books.groups.iter().map(told).collect();
     Inventory { groups, ..Inventory::default() }
 }
 

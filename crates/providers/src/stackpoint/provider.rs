@@ -162,6 +162,8 @@ impl Provider for StackPoint {
     fn capabilities(&self) -> Capabilities {
         Capabilities {
             templates: true,
+            // What new nodes are closed for.
+            options: true,
             // What is left of the maximum of all groups.
             stock: self.config.bounds.max.is_some(),
             single_deletions: true,
@@ -179,7 +181,8 @@ impl Provider for StackPoint {
         let room = room(self.config.bounds, &books);
         let mut memory = self.memory();
         memory.sighting.look(&books, now);
-        let inventory = inventory(&books, &memory.sighting, &catalogue, room, now);
+        let hold_back = self.config.hold_back.as_ref();
+        let inventory = inventory(&books, &memory.sighting, &catalogue, room, hold_back, now);
         memory.books = Some(Arc::new(books));
         Ok(inventory)
     }

@@ -14,6 +14,7 @@ use tokio::net::TcpListener;
 
 use super::{
     Bounds, Config, StackPoint, Token,
+    config::until_ready,
     emulator::{self, Emulator, Failure, Foreign, Offer, Reach, Trouble},
 };
 use crate::rest::{Endpoint, Trust};
@@ -54,8 +55,17 @@ impl StackPointTestbed {
         let (serving, until) = (emulator.clone(), shutdown.clone());
         tokio::spawn(async move { serving.serve(listener, &until).await });
         let (trust, bounds) = (Trust::System, Bounds::default());
-        let config =
-            Config { endpoint, trust, organization, cluster, token, node_pools_file: None, bounds };
+        let hold_back = Some(until_ready());
+        let config = Config {
+            endpoint,
+            trust,
+            organization,
+            cluster,
+            token,
+            node_pools_file: None,
+            hold_back,
+            bounds,
+        };
         Ok(Self { emulator, config, foreign: Foreign::default(), shutdown })
     }
 

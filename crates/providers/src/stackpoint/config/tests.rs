@@ -55,3 +55,27 @@ fn a_bad_environment_is_refused_in_one_line() {
         CLUSTER_ID is "0", which is not the number of anything
     "#]].assert_eq(&(all.join("\n") + "\n"));
 }
+
+#[test]
+fn new_nodes_wait_for_what_the_user_says() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("spc.yaml");
+    let held_back = |text: &str| {
+        std::fs::write(&file, text).unwrap();
+        let environment = |name: &str| {
+            let found = WHOLE.iter().find(|(known, _)| *known == name);
+            found.map(|(_, value)| (*value).to_owned())
+        };
+        let hold_back = Config::load(&file, &environment).unwrap().hold_back;
+        hold_back.map(|hold_back| format!("{:?}", hold_back.until))
+    };
+    let ready = Some("Condition(\"Ready\")".to_owned());
+    assert_eq!(held_back("cluster-id: 5"), ready, "on by default");
+    assert_eq!(
+        from(&[]).unwrap().hold_back.map(|hold_back| format!("{:?}", hold_back.until)),
+        ready
+    );
+    assert_eq!(held_back("network-agent: none"), None);
+    let pod = "Pod { namespace: \"kube-system\", which: Prefix(\"kube-flannel\") }";
+    assert_eq!(held_back("network-agent: kube-system/kube-flannel").as_deref(), Some(pod));
+}

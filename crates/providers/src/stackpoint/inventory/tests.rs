@@ -23,7 +23,7 @@ fn look(sighting: &mut Sighting, nodes: Vec<Value>, now: Timestamp) -> Vec<Insta
     let records: Vec<_> = serde_json::from_value(Value::Array(nodes)).unwrap();
     let books = reconcile(1, vec![serde_json::from_value(pool).unwrap()], &records).unwrap();
     sighting.look(&books, now);
-    inventory(&books, sighting, &Catalogue::new(), None, now).groups.remove(0).group.instances
+    inventory(&books, sighting, &Catalogue::new(), None, None, now).groups.remove(0).group.instances
 }
 
 #[test]

@@ -58,6 +58,7 @@ impl Stage {
             cluster: 345,
             token: Token::Fixed(SecretString::from("let-me-in")),
             node_pools_file: None,
+            hold_back: None,
             bounds: Bounds::default(),
         };
         change(&mut config);
