@@ -17,7 +17,7 @@ groups:
 
 #[tokio::test]
 async fn pods_get_nodes_and_everything_is_explained() {
-    let stage = Stage::set(CATALOGUE).await;
+    let stage = Stage::set(CATALOGUE);
     let mut autoscaler = stage.run(&[]);
     stage.deploy("web", 3, "1500m").await;
     stage.until("the pods run", async || stage.running("web").await == 3).await;
@@ -32,14 +32,14 @@ async fn pods_get_nodes_and_everything_is_explained() {
     for group in ["small", "large"] {
         assert!(explained.contains(group), "{explained}");
     }
-    let in_namespace = stage.told(&autoscaler, &["explain", "pod", &huge, "-n", "default"]);
+    let in_namespace = autoscaler.told(&["explain", "pod", &huge, "-n", "default"]);
     assert_eq!(in_namespace, explained);
-    let node = stage.told(&autoscaler, &["explain", "node", &nodes[0]]);
+    let node = autoscaler.told(&["explain", "node", &nodes[0]]);
     assert!(node.contains(&nodes[0]), "{node}");
-    let group = stage.told(&autoscaler, &["explain", "group", "small", "--output=json"]);
+    let group = autoscaler.told(&["explain", "group", "small", "--output=json"]);
     let group: serde_json::Value = serde_json::from_str(&group).unwrap();
     assert_eq!((text(&group, "/kind"), text(&group, "/name")), ("group".into(), "small".into()));
-    let status = stage.told(&autoscaler, &["status"]);
+    let status = autoscaler.told(&["status"]);
     for line in ["leads, pass ", "groups\n  large", "nodes\n  small  small-", "default/huge-"] {
         assert!(status.contains(line), "{line:?} is not in\n{status}");
     }
@@ -56,7 +56,7 @@ async fn pods_get_nodes_and_everything_is_explained() {
 
 #[tokio::test]
 async fn a_dry_run_tells_and_touches_nothing() {
-    let stage = Stage::set(CATALOGUE).await;
+    let stage = Stage::set(CATALOGUE);
     let mut autoscaler = stage.run(&["--dry-run"]);
     stage.deploy("web", 1, "1").await;
     let status = stage.until_told(&autoscaler, &["status"], "default/web-").await;
@@ -68,7 +68,7 @@ async fn a_dry_run_tells_and_touches_nothing() {
 
 #[tokio::test]
 async fn only_groups_that_are_named_are_used() {
-    let stage = Stage::set(CATALOGUE).await;
+    let stage = Stage::set(CATALOGUE);
     let autoscaler = stage.run(&["--nodes=0:1:large", "--leader-elect=false"]);
     stage.deploy("web", 3, "1500m").await;
     stage.until("the pods run", async || stage.running("web").await == 3).await;

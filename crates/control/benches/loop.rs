@@ -49,9 +49,9 @@ const ORDINARY: (u32, u32) = (1_000, 30_000);
 const LARGE: (u32, u32) = (5_000, 150_000);
 const SAMPLES: usize = 100;
 /// How long is watched what it costs when little happens.
-const QUIET: Duration = Duration::from_secs(60);
+const QUIET: Duration = Duration::from_mins(1);
 /// A node says that it is well so often, as kubelets do.
-const HEARTBEAT: Duration = Duration::from_secs(300);
+const HEARTBEAT: Duration = Duration::from_mins(5);
 /// Clock ticks per second in `/proc`, which is the same on every Linux that matters.
 const TICKS: f64 = 100.0;
 
@@ -172,8 +172,8 @@ impl Stage {
         tokio::spawn(engine.run(shutdown.clone()));
         handle.passes().wait_for(Option::is_some).await?;
         say("start to first pass", &millis(started.elapsed()))?;
-        let _wishes = (standing, settings);
-        Ok(Self { cluster, orders, calls, handle, file, shutdown, _wishes })
+        let wishes = (standing, settings);
+        Ok(Self { cluster, orders, calls, handle, file, shutdown, _wishes: wishes })
     }
 
     /// Creates a pod that nobody has room for, and waits until the provider is called.

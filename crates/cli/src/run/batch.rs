@@ -95,11 +95,11 @@ impl Provider for Batched {
         let outcome = answer.clone().ok_or_else(lost)?;
         drop(answer);
         let all = outcome.as_ref().as_ref().map_err(Error::clone)?;
-        let one = |instance: &Box<str>| {
-            let found = all.iter().find(|deletion| deletion.instance == *instance);
+        let one = |instance: &str| {
+            let found = all.iter().find(|deletion| &*deletion.instance == instance);
             found.cloned().ok_or_else(lost)
         };
-        instances.iter().map(one).collect()
+        instances.iter().map(|instance| one(instance)).collect()
     }
 
     async fn owner(&self, node: &NodeIdentity) -> Result<Option<Owner>, Error> {

@@ -29,7 +29,7 @@ pub(super) fn read(
 ) -> Result<Typed, String> {
     let mut flags = Vec::new();
     let mut words = words.iter();
-    let mut next = || words.next().map(|word| text(word)).transpose();
+    let mut next = || words.next().map(text).transpose();
     while let Some(word) = next()? {
         let (name, joined) = match split(&word)? {
             Split::Help => return Ok(Typed::Help),

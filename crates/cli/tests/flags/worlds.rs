@@ -162,6 +162,7 @@ pub(crate) const PAIRS: &[Pair] = &[
 ];
 
 fn world(groups: &[Value], objects: Vec<Value>) -> Value {
+    let objects = Value::Array(objects);
     json!({"now": "2026-01-01T12:00:00Z", "groups": groups, "objects": objects, "memory": {}})
 }
 

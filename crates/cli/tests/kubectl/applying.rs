@@ -189,5 +189,5 @@ fn managers_of_fields_do_not_overwrite_each_other_unless_forced() {
         "get cm cfg --show-managed-fields -o jsonpath={.metadata.managedFields[*].manager}";
     // They are in the order of their last writes, to the second.
     let managers = cluster.ok(managers);
-    assert_eq!(BTreeSet::from_iter(managers.split(' ')), BTreeSet::from(["first", "second"]));
+    assert_eq!(managers.split(' ').collect::<BTreeSet<_>>(), BTreeSet::from(["first", "second"]));
 }

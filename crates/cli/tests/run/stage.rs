@@ -45,7 +45,7 @@ pub(crate) fn plimsoll(words: &[&str]) -> Command {
 // === impl Stage ===
 
 impl Stage {
-    pub(crate) async fn set(catalogue: &str) -> Self {
+    pub(crate) fn set(catalogue: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("catalogue.yaml"), catalogue).unwrap();
         let mut cluster = plimsoll(&["minicluster", "--nodes=0", "--kubeconfig=kubeconfig"])
@@ -166,15 +166,6 @@ impl Stage {
         assert!(is_so().await, "in the end it is not so that {what}; nodes {nodes:?}");
     }
 
-    /// What the autoscaler answers, which must be an answer.
-    #[track_caller]
-    pub(crate) fn told(&self, autoscaler: &Autoscaler, words: &[&str]) -> String {
-        let output = autoscaler.ask(words).output().unwrap();
-        let stderr = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{words:?}: {stderr}\n{}", autoscaler.log());
-        String::from_utf8(output.stdout).unwrap()
-    }
-
     /// The first answer with this in it.
     pub(crate) async fn until_told(
         &self,
@@ -207,6 +198,15 @@ impl Drop for Stage {
 // === impl Autoscaler ===
 
 impl Autoscaler {
+    /// What it answers, which must be an answer.
+    #[track_caller]
+    pub(crate) fn told(&self, words: &[&str]) -> String {
+        let output = self.ask(words).output().unwrap();
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{words:?}: {stderr}\n{}", self.log());
+        String::from_utf8(output.stdout).unwrap()
+    }
+
     /// A question to it.
     pub(crate) fn ask(&self, words: &[&str]) -> Command {
         let mut command = plimsoll(words);

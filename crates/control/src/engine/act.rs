@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use jiff::Timestamp;
 use plimsoll_cluster::taints::{self, Cordon, Mark};
 use plimsoll_model::{InstanceState, Symbol};
-use plimsoll_plan::Plan;
+use plimsoll_plan::{Plan, Repair};
 use tracing::{info, warn};
 
 use super::{Begun, Engine, Seen, decide::Decision, reign::Event};
@@ -22,8 +22,18 @@ impl Engine {
     pub(super) fn act(&mut self, decision: &Decision, now: Timestamp) -> Begun {
         let mut begun = Begun::default();
         self.clean(&decision.seen);
+        let stranger = self.sight.owners.stranger();
         for errand in errands(&decision.plan) {
-            self.run_errand(errand, &mut begun, now);
+            match stranger.filter(|_| loses_patience(&errand, &decision.seen)) {
+                Some(node) => {
+                    let problem = format!(
+                        "{}: a machine seems to have no node, but nobody has said yet whose {node} is",
+                        errand.group
+                    );
+                    self.leave_errand(&errand, problem, &mut begun, now);
+                }
+                None => self.run_errand(errand, &mut begun, now),
+            }
         }
         for wanted in &decision.plan.retirements {
             self.retire(wanted, &decision.plan, &decision.seen, &mut begun, now);
@@ -36,11 +46,8 @@ impl Engine {
         let Some(reign) = &mut self.reign else { return };
         let group = errand.group;
         if reign.ledger.is_busy(group) {
-            begun.left.push(format!("{group}: its provider has not answered the last call yet"));
-            if let Some((order, _)) = &errand.order {
-                // It was not ordered, so it is not waited for.
-                reign.memory.orders.retain(|known| (known.group, known.at) != (order.group, now));
-            }
+            let problem = format!("{group}: its provider has not answered the last call yet");
+            self.leave_errand(&errand, problem, begun, now);
             return;
         }
         begun.repairs.extend(errand.repairs.iter().cloned());
@@ -53,6 +60,16 @@ impl Engine {
         reign.ledger.set_busy(group, true);
         let clerk = self.clerk.clone();
         reign.spawn(async move { Event::Errand(group, clerk.run(errand).await) });
+    }
+
+    /// Leaves what is wanted of a group to a later pass.
+    fn leave_errand(&mut self, errand: &Errand, why: String, begun: &mut Begun, now: Timestamp) {
+        begun.left.push(why);
+        let Some(reign) = &mut self.reign else { return };
+        if let Some((order, _)) = &errand.order {
+            // It was not ordered, so it is not waited for.
+            reign.memory.orders.retain(|known| (known.group, known.at) != (order.group, now));
+        }
     }
 
     /// Takes marks off that no order explains: an earlier run or another autoscaler left them behind.
@@ -98,4 +115,18 @@ impl Engine {
             });
         }
     }
+}
+
+/// Whether a machine is to be deleted for no other reason than that it has no node.
+fn loses_patience(errand: &Errand, seen: &Seen) -> bool {
+    let is_silent = |instance: &str| {
+        let group = seen.groups.iter().find(|group| group.id == errand.group);
+        let known =
+            group.and_then(|group| group.instances.iter().find(|known| &*known.id == instance));
+        known.is_some_and(|known| known.node.is_none() && known.error.is_none())
+    };
+    errand.repairs.iter().any(|repair| match repair {
+        Repair::DeleteInstance { instance, .. } => is_silent(instance),
+        Repair::LowerTarget { .. } | Repair::RaiseToMin { .. } => false,
+    })
 }

@@ -17,6 +17,8 @@ pub(crate) struct Owners {
     known: FxHashMap<Symbol, Known>,
     /// Nodes that somebody is being asked about.
     asked: FxHashSet<Symbol>,
+    /// Nodes of which nobody has ever said whose they are.
+    strange: FxHashSet<Symbol>,
 }
 
 /// A question to a provider.
@@ -65,6 +67,9 @@ impl Owners {
             .collect();
         let unexplained: FxHashSet<Symbol> = unexplained.into_iter().collect();
         self.known.retain(|node, _| unexplained.contains(node));
+        self.strange.clear();
+        let unheard = unexplained.iter().filter(|node| !self.known.contains_key(node));
+        self.strange.extend(unheard.copied());
         let mut questions: Vec<Asked> = (unexplained.iter())
             .filter(|node| !self.asked.contains(node))
             .filter_map(|node| {
@@ -99,6 +104,11 @@ impl Owners {
                 false
             }
         }
+    }
+
+    /// A node of which nobody has said yet whose it is. As long as there is one, a machine that seems to have no node may have it.
+    pub(crate) fn stranger(&self) -> Option<Symbol> {
+        self.strange.iter().min().copied()
     }
 
     /// Whether no question is open.

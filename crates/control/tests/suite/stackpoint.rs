@@ -88,7 +88,7 @@ impl Stage {
         settings.plan.group.unneeded_time = SignedDuration::from_mins(2);
         settings.plan.scale_down.delay_after_add = SignedDuration::from_mins(2);
         let standing = watch::Sender::new(Standing::Leading);
-        let (engine, _folder) = (None, folder);
+        let engine = None;
         let mut stage = Self {
             clock,
             cluster,
@@ -98,7 +98,7 @@ impl Stage {
             settings,
             engine,
             standing,
-            _folder,
+            _folder: folder,
         };
         stage.pass(5).await;
         stage.start();

@@ -41,14 +41,14 @@ impl Provider for Written {
 
     async fn delete(&self, group: Symbol, instances: &[Box<str>]) -> Result<Vec<Deletion>, Error> {
         self.0.lock().unwrap().push(format!("{group}: {}", instances.join(" ")));
-        let delete = |instance: &Box<str>| Deletion {
-            instance: instance.clone(),
-            outcome: match &**instance {
+        let delete = |instance: &str| Deletion {
+            instance: instance.into(),
+            outcome: match instance {
                 "ghost" => Err(Error::not_found("there is no ghost")),
                 _ => Ok(()),
             },
         };
-        Ok(instances.iter().map(delete).collect())
+        Ok(instances.iter().map(|instance| delete(instance)).collect())
     }
 
     async fn owner(&self, _: &NodeIdentity) -> Result<Option<Owner>, Error> {
