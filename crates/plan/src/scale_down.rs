@@ -53,7 +53,7 @@ pub(crate) struct GivenBack {
     /// Nodes that nobody needs, whether they go now or have to wait.
     pub unneeded: Vec<Unneeded>,
     pub blocked: Vec<Blocked>,
-    /// A replacement could go on, and none of its nodes can leave.
+    /// A replacement could go on, and none of its nodes can leave, whoever leaves first.
     pub stuck: bool,
 }
 
@@ -74,6 +74,7 @@ pub(crate) fn give_back(scene: &mut Scene<'_>, shop: &Shop) -> GivenBack {
     }
     let mut moves = Moves::new(scene, &units);
     let mut waiting = Vec::new();
+    let mut others_first = false;
     for unit in units {
         let hold = match &replacing {
             Some(replacing) => replacing.hold(scene, &unit),
@@ -82,8 +83,12 @@ pub(crate) fn give_back(scene: &mut Scene<'_>, shop: &Shop) -> GivenBack {
         };
         let hold = hold
             .or_else(|| allowances.floor(scene, &unit))
-            .or_else(|| exhausted(&budgets, scene.state.world, &unit))
-            .or_else(|| allowances.pace(&unit));
+            .or_else(|| exhausted(&budgets, scene.state.world, &unit));
+        let hold = hold.or_else(|| {
+            let hold = allowances.pace(&unit);
+            others_first |= hold.is_some();
+            hold
+        });
         if let Some(hold) = hold {
             waiting.push((unit, hold));
             continue;
@@ -100,7 +105,7 @@ pub(crate) fn give_back(scene: &mut Scene<'_>, shop: &Shop) -> GivenBack {
     watch(scene, &mut moves, &mut fates, waiting);
     let ready = replacing.as_ref().is_some_and(Replacing::is_ready);
     let mut given = fates.settle(scene);
-    given.stuck = ready && given.retirements.is_empty();
+    given.stuck = ready && given.retirements.is_empty() && !others_first;
     given
 }
 

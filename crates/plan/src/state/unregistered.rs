@@ -31,12 +31,14 @@ pub(super) enum Fate<'w> {
 /// A failed machine counts as such only without a node: one that has become a node may carry pods, and leaves by a drain.
 pub(super) fn strays<'w>(world: &'w World, group: usize, places: &[usize]) -> Vec<Stray<'w>> {
     let group = &world.groups[group];
+    let ordered = world.memory.orders.iter().filter(|order| order.group == group.id);
+    let ordered = ordered.map(|order| order.at).min();
     let instances = places.iter().map(|place| &group.instances[*place]);
     instances
         .map(|instance| {
             let key = (group.id, instance.id.clone());
             let seen = world.memory.unregistered_since.get(&key).copied().unwrap_or(world.now);
-            let since = owed_since(instance, seen);
+            let since = owed_since(instance, seen, ordered);
             let fate = match &instance.error {
                 Some(error) => Fate::Failed(error),
                 None if is_over(world.now, since, group.options.provision_time) => Fate::Overdue,
@@ -49,10 +51,12 @@ pub(super) fn strays<'w>(world: &'w World, group: usize, places: &[usize]) -> Ve
 
 /// A machine owes a node from the moment it was asked for. One that names a node which is not there has had it, and lost it
 /// later than it was made: its clock starts when that is first seen, so that a Node deleted by mistake, or a list of nodes
-/// that was short for a moment, does not cost a running machine.
-fn owed_since(instance: &Instance, seen: Timestamp) -> Timestamp {
+/// that was short for a moment, does not cost a running machine. One that was first seen after an order and says that it is older
+/// than the order comes from a provider whose clock is behind: its own word would make every new machine overdue.
+fn owed_since(instance: &Instance, seen: Timestamp, ordered: Option<Timestamp>) -> Timestamp {
+    let is_behind = |created| ordered.is_some_and(|at| created < at && at <= seen);
     match instance.created {
-        Some(created) if instance.node.is_none() => created,
+        Some(created) if instance.node.is_none() && !is_behind(created) => created,
         Some(created) => seen.max(created),
         None => seen,
     }
