@@ -16,5 +16,6 @@ mod scale_down;
 mod scale_up;
 #[cfg(debug_assertions)]
 mod seeds;
+mod slicer;
 mod stackpoint;
 mod trouble;

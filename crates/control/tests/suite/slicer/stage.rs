@@ -1,0 +1,180 @@
+//! A cluster, an emulated Slicer host and the loop between them, through the provider's own client.
+
+use std::{fs, sync::Arc, time::Duration};
+
+use jiff::{SignedDuration, Timestamp};
+use plimsoll_cluster::{connect, lease::Standing};
+use plimsoll_control::{
+    engine::{Engine, Parts},
+    fault::Faults,
+    settings::Settings,
+};
+use plimsoll_minicluster::{
+    Minicluster,
+    api::{ListQuery, Target, WriteOptions},
+    kubelet::{Behaviour, Kubelets},
+    minicluster,
+};
+use plimsoll_net::{Clock, Shutdown};
+use plimsoll_provider::{Fleet, Limits, Steady, Upkeep};
+use plimsoll_providers::{
+    Joins,
+    rest::{Endpoint, Local, Rest, Trust},
+    slicer::{
+        Connector, Slicer, Source,
+        emulator::{Emulator, HostSettings},
+    },
+};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tokio::{sync::watch, time::sleep};
+
+const HOST: &str = "
+token: host-token
+k3sToken: k3s-secret
+groups: [{name: api, cpus: 4, ram: 16Gi, boot: 30s}]
+";
+
+/// The file of the provider.
+pub(super) const INI: &str = r#"
+[global]
+k3s-url = https://k3s.example:6443
+k3s-token = k3s-secret
+[nodegroup "api"]
+slicer-url = http://slicer.example
+slicer-token = host-token
+max-size = 20
+"#;
+
+pub(super) struct Stage {
+    pub(super) host: Emulator,
+    cluster: Minicluster,
+    directory: TempDir,
+    /// Keeps the loop's channels open.
+    _kept: (watch::Sender<Standing>, watch::Sender<Arc<Settings>>),
+}
+
+/// Machines that boot become nodes. Those that are gone fall silent, and somebody has to delete their Nodes.
+struct Machines(Kubelets);
+
+#[async_trait::async_trait]
+impl Joins for Machines {
+    async fn join(&self, node: Value) {
+        self.0.add(node);
+    }
+
+    async fn leave(&self, name: &str) {
+        self.0.vanish(name);
+    }
+}
+
+impl Stage {
+    pub(super) async fn new() -> Self {
+        let clock = Clock::starting_at("2026-03-01T12:00:00Z".parse::<Timestamp>().unwrap());
+        let behaviour =
+            Behaviour { termination: Some(Duration::from_secs(2)), ..Behaviour::default() };
+        let settings = minicluster::Settings { behaviour, ..minicluster::Settings::default() };
+        let cluster = Minicluster::start(clock, settings).await.unwrap();
+        let host = Emulator::new(HostSettings::read("host.yaml", HOST).unwrap(), clock);
+        let (running, machines) = (host.clone(), Machines(cluster.kubelets().clone()));
+        tokio::spawn(async move { running.run(&machines, Shutdown::new()).await });
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("cloud-config.ini");
+        fs::write(&file, INI).unwrap();
+        let router = host.router();
+        let connector: Connector = Arc::new(move |endpoint: &Endpoint, _: &Trust| {
+            Ok(Rest::new(Arc::new(Local::new(router.clone())), endpoint.clone(), "test"))
+        });
+        let provider = Slicer::new("slicer", Source::File(file), clock, connector).unwrap();
+        let steady = Steady::new(Arc::new(provider), Limits::default());
+        let fleet = Fleet::new(vec![Arc::new(steady)], clock, Upkeep::default()).unwrap();
+        let mut settings = Settings::default();
+        settings.plan.group.unneeded_time = SignedDuration::from_mins(2);
+        settings.plan.scale_down.delay_after_add = SignedDuration::from_mins(2);
+        let standing = watch::Sender::new(Standing::Leading);
+        let settings = watch::Sender::new(Arc::new(settings));
+        let engine = Engine::new(Parts {
+            client: connect::over(cluster.service()),
+            fleet: Arc::new(fleet),
+            clock,
+            settings: settings.subscribe(),
+            standing: standing.subscribe(),
+            adviser: None,
+            faults: Faults::default(),
+        });
+        tokio::spawn(engine.run(Shutdown::new()));
+        let stage = Self { host, cluster, directory, _kept: (standing, settings) };
+        stage.pass(5).await;
+        stage
+    }
+
+    /// Writes the provider's file anew.
+    pub(super) fn write(&self, ini: &str) {
+        fs::write(self.directory.path().join("cloud-config.ini"), ini).unwrap();
+    }
+
+    /// Lets time pass.
+    pub(super) async fn pass(&self, seconds: u64) {
+        sleep(Duration::from_secs(seconds)).await;
+    }
+
+    /// Lets time pass until `is_so`, for an hour at most.
+    pub(super) async fn until(&self, what: &str, is_so: impl Fn(&Self) -> bool) {
+        for _ in 0..3_600 {
+            if is_so(self) {
+                return;
+            }
+            sleep(Duration::from_secs(1)).await;
+        }
+        let machines: Vec<_> = self.host.machines().into_iter().map(|one| one.hostname).collect();
+        panic!("{what} did not come about; nodes {:?}, machines {machines:?}", self.nodes());
+    }
+
+    fn list(&self, plural: &str) -> Vec<Value> {
+        let kind = self.cluster.api().kind("", "v1", plural).unwrap();
+        let listing = self.cluster.api().list(&kind, &ListQuery::default()).unwrap();
+        listing.items.iter().map(|item| item.value()).collect()
+    }
+
+    /// Pods that somebody keeps running: so many of a core each, so four to a machine but for what else is on it.
+    pub(super) fn deploy(&self, name: &str, replicas: u32) {
+        let labels = json!({ "app": name });
+        let requests = json!({ "requests": { "cpu": "1", "memory": "100Mi" } });
+        let container = json!({ "name": "main", "image": "pause", "resources": requests });
+        let object = json!({
+            "metadata": { "name": name },
+            "spec": {
+                "replicas": replicas,
+                "selector": { "matchLabels": labels },
+                "template": { "metadata": { "labels": labels }, "spec": { "containers": [container] } },
+            },
+        });
+        let kind = self.cluster.api().kind("apps", "v1", "deployments").unwrap();
+        self.cluster.api().create(&kind, "default", object, &WriteOptions::default()).unwrap();
+    }
+
+    pub(super) fn scale(&self, name: &str, replicas: u32) {
+        let kind = self.cluster.api().kind("apps", "v1", "deployments").unwrap();
+        let at = Target::new("default", name);
+        let change = |object: &mut Value| object["spec"]["replicas"] = replicas.into();
+        self.cluster.api().modify(&kind, &at, change).unwrap();
+    }
+
+    /// How many pods run.
+    pub(super) fn running(&self) -> usize {
+        let pods = self.list("pods").into_iter().filter(|pod| {
+            pod["status"]["phase"] == "Running" && pod["metadata"]["deletionTimestamp"].is_null()
+        });
+        pods.count()
+    }
+
+    pub(super) fn nodes(&self) -> Vec<String> {
+        let nodes = self.list("nodes").into_iter();
+        nodes.map(|node| node["metadata"]["name"].as_str().unwrap().to_owned()).collect()
+    }
+
+    /// How many machines the host has.
+    pub(super) fn machines(&self) -> usize {
+        self.host.machines().len()
+    }
+}
