@@ -59,7 +59,7 @@ fn what_cannot_be_served_is_refused_in_one_line() {
         path,
         &["--cloud-provider=simulated"],
         &expect![[r"
-        error: --cloud-provider names 1 and --cloud-config has 0; each needs its own file, in the same order
+        error: simulated needs a file in --cloud-config
     "]],
     );
     check_refused(
