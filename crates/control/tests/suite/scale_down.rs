@@ -255,5 +255,6 @@ async fn dear_nodes_are_replaced_by_cheaper_ones() {
     stage.until("six pods run", |stage| stage.running("web") == 6).await;
     stage.pass(1200).await;
     assert_eq!((groups(&stage), stage.node_names().len()), (vec!["cheap".to_owned(); 2], 2));
+    assert_eq!(stage.bought()["cheap"], 2, "{:?}", stage.orders());
     assert!(stage.is_all_open());
 }

@@ -113,3 +113,18 @@ fn an_enforced_minimum_is_bought_anew_in_the_same_pass() {
         });
     assert_eq!(enforced.repairs(), ["delete sim://late of a", "raise a 1 to 2"]);
 }
+
+#[test]
+fn a_provider_whose_clock_is_behind_gets_its_machines_their_time() {
+    // Ordered two minutes ago, first seen now, and two hours old by its own account.
+    let behind = || stray(Some(at(-120))).order("a", 1, -2);
+    assert_eq!(behind().repairs(), [""; 0]);
+    let seen = |minutes| {
+        behind().remember(|memory| {
+            memory.unregistered_since.insert(("a".into(), "sim://x".into()), at(minutes));
+        })
+    };
+    assert_eq!(seen(-1).repairs(), [""; 0]);
+    // One that was there before the order is as old as it says.
+    assert_eq!(seen(-3).repairs(), ["delete sim://x of a"]);
+}
