@@ -2,7 +2,8 @@
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use anyhow::anyhow;
+use clap::{Parser, Subcommand, error::ErrorKind};
 
 mod ask;
 mod demo;
@@ -52,7 +53,18 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let outcome = match Arguments::parse().command {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        // Help and the version are answers.
+        Err(asked)
+            if !asked.use_stderr()
+                || asked.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand =>
+        {
+            asked.exit()
+        }
+        Err(error) => return failure::Failure::Input(anyhow!(one_line(&error))).report(),
+    };
+    let outcome = match arguments.command {
         Command::Run(arguments) => run::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Status(arguments) => status::run(&arguments),
@@ -64,4 +76,14 @@ fn main() -> ExitCode {
         Command::Emulate(command) => emulate::run(&command),
     };
     outcome.map_or_else(failure::Failure::report, |()| ExitCode::SUCCESS)
+}
+
+/// What is wrong with what was typed, without how to type it right: there is `--help` for that.
+fn one_line(error: &clap::Error) -> String {
+    let text = error.render().to_string();
+    let told = text.split("\n\nUsage:").next().unwrap_or_default();
+    let told = told.split("\n\nFor more information").next().unwrap_or_default();
+    let told = told.replace("\n\n  tip: ", "; ");
+    let words: Vec<&str> = told.split_whitespace().collect();
+    words.join(" ").trim_start_matches("error: ").to_owned()
 }

@@ -91,3 +91,17 @@ fn what_cannot_be_is_said_in_a_line() {
     let told = refused(directory.path(), &["--boot-time", "5"]);
     assert!(told.contains("\"5\" is not a duration, such as 30s or 1m30s"), "{told}");
 }
+
+#[test]
+fn what_is_typed_wrong_is_said_in_a_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let said = |arguments: &[&str]| refused(folder.path(), arguments);
+    expect![[r"
+        error: invalid value 'many' for '--nodes <NUMBER>': invalid digit found in string
+    "]]
+    .assert_eq(&said(&["--nodes", "many"]));
+    expect![[r"
+        error: unexpected argument '--node' found; a similar argument exists: '--nodes'
+    "]]
+    .assert_eq(&said(&["--node", "3"]));
+}
