@@ -200,11 +200,13 @@ fn runtime(name: &str) -> Runtime {
 }
 
 async fn round(address: &str) -> (Vec<Duration>, usize) {
+    let mut callers = Vec::new();
+    for _ in 0..CLIENTS {
+        callers.push(Caller::connect(address).await);
+    }
     let mut clients = JoinSet::new();
-    for first in 0..CLIENTS {
-        let address = address.to_owned();
+    for (first, mut caller) in callers.into_iter().enumerate() {
         clients.spawn(async move {
-            let mut caller = Caller::connect(&address).await;
             let mut times = Vec::with_capacity(CALLS / CLIENTS);
             let mut errors = 0;
             for number in 0..CALLS / CLIENTS {
