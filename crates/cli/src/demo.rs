@@ -22,7 +22,7 @@ use tempfile::TempDir;
 
 use self::{
     audience::{Audience, Log, Screen},
-    infrastructure::Choice,
+    infrastructure::{Choice, Way},
     stage::{Place, Stage},
     summary::Summary,
 };
@@ -45,8 +45,8 @@ mod workload;
 /// What was typed.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
-    /// Ends by itself after this time, 45s at least, with 0 if every act of the play came about. Without it the play is repeated
-    /// until Ctrl-C.
+    /// Ends by itself after this time, 45s at least, with 0 if every act of the play came about. Acts that have not by then get as
+    /// much time again. Without it the play is repeated until Ctrl-C.
     #[arg(long = "for", value_name = "DURATION", value_parser = limit)]
     limit: Option<Duration>,
     /// Where the machines come from.
@@ -112,7 +112,9 @@ async fn show(arguments: &Arguments, form: Form) -> Result<Summary, Failure> {
     let kubeconfig = arguments.kubeconfig.clone();
     let kubeconfig = kubeconfig.unwrap_or_else(|| folder.path().join("kubeconfig"));
     let clock = Clock::system();
-    let infrastructure = infrastructure::open(arguments.provider, arguments.seed, clock);
+    let Arguments { provider, seed, .. } = *arguments;
+    let infrastructure =
+        infrastructure::open(provider, seed, clock, Way::Sockets, folder.path()).await;
     let infrastructure = infrastructure.map_err(Failure::Running)?;
     let place = Place {
         api: Some(arguments.listen),
@@ -161,12 +163,10 @@ fn hints(stage: &Stage, kubeconfig: &Path) -> Vec<String> {
 
 fn introduce(stage: &Stage, hints: &[String]) -> io::Result<()> {
     let mut out = io::stdout().lock();
-    writeln!(
-        out,
-        "A cluster runs at {} until the play is over. Watch it with",
-        stage.url().unwrap_or("-")
-    )?;
-    writeln!(out)?;
+    let url = stage.url().unwrap_or("-");
+    writeln!(out, "A cluster runs at {url} until the play is over.")?;
+    writeln!(out, "{}", stage.infrastructure().about())?;
+    writeln!(out, "Watch it with\n")?;
     for hint in hints {
         writeln!(out, "  {hint}")?;
     }

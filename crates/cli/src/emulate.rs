@@ -8,12 +8,10 @@ use std::{
 };
 
 use anyhow::{Context as _, anyhow};
-use async_trait::async_trait;
 use clap::{Args, Subcommand};
 use plimsoll_minicluster::kubelet::{Behaviour, Kubeconfig, Kubelets, Remote};
 use plimsoll_net::{Clock, Shutdown, tls};
-use plimsoll_providers::{Joins, slicer, stackpoint};
-use serde_json::Value;
+use plimsoll_providers::{Joins, joins, slicer, stackpoint};
 
 use crate::{failure::Failure, listen, log};
 
@@ -46,12 +44,6 @@ enum Service {
     Slicer(slicer::emulator::Emulator),
     StackPoint(stackpoint::emulator::Emulator),
 }
-
-/// Machines that boot become fake nodes of a cluster. Those that are gone fall silent.
-struct Nodes(Kubelets);
-
-/// Machines boot, and that is all.
-struct Nowhere;
 
 pub(crate) fn run(command: &Command) -> Result<(), Failure> {
     log::start();
@@ -88,9 +80,11 @@ async fn serve(
         Some(kubelets) => {
             let (running, stop) = (kubelets.clone(), shutdown.clone());
             tokio::spawn(async move { running.run(&stop).await });
-            Box::new(Nodes(kubelets))
+            // The nodes of machines that are gone fall silent.
+            let gone = kubelets.clone();
+            Box::new(joins(move |node| kubelets.add(node), move |name| gone.vanish(name)))
         }
-        None => Box::new(Nowhere),
+        None => Box::new(joins(|_| {}, |_| {})),
     };
     match service {
         Service::Slicer(host) => {
@@ -118,26 +112,4 @@ impl Command {
             }
         })
     }
-}
-
-// === impl Nodes ===
-
-#[async_trait]
-impl Joins for Nodes {
-    async fn join(&self, node: Value) {
-        self.0.add(node);
-    }
-
-    async fn leave(&self, name: &str) {
-        self.0.vanish(name);
-    }
-}
-
-// === impl Nowhere ===
-
-#[async_trait]
-impl Joins for Nowhere {
-    async fn join(&self, _node: Value) {}
-
-    async fn leave(&self, _name: &str) {}
 }

@@ -33,10 +33,11 @@ fn signal(child: &Child, name: &str) {
     assert!(sent.success());
 }
 
-#[test]
-fn the_play_is_played_and_nothing_is_left_behind() {
+/// Plays with these arguments besides, and looks what there is to say in the end.
+fn the_play_is_played(arguments: &[&str]) {
     let folder = tempfile::tempdir().unwrap();
-    let output = command(folder.path(), &["--for", "60s"]).output().unwrap();
+    let arguments = [&["--for", "60s"], arguments].concat();
+    let output = command(folder.path(), &arguments).output().unwrap();
     let told = String::from_utf8(output.stdout).unwrap();
     let error = String::from_utf8(output.stderr).unwrap();
     assert_eq!((output.status.code(), error.as_str()), (Some(0), ""), "{told}");
@@ -47,6 +48,21 @@ fn the_play_is_played_and_nothing_is_left_behind() {
         assert!(told.lines().any(|line| line.starts_with(figure)), "{figure}\n{told}");
     }
     assert!(is_empty(&folder));
+}
+
+#[test]
+fn the_play_is_played_and_nothing_is_left_behind() {
+    the_play_is_played(&[]);
+}
+
+#[test]
+fn it_is_played_on_slicer() {
+    the_play_is_played(&["--provider", "slicer"]);
+}
+
+#[test]
+fn it_is_played_on_stackpoint() {
+    the_play_is_played(&["--provider", "stackpoint"]);
 }
 
 #[test]

@@ -12,3 +12,27 @@ pub trait Joins: Send + Sync {
     /// The machine behind the node of this name is gone: deleted, or vanished.
     async fn leave(&self, name: &str);
 }
+
+/// What is done when a machine joins, and when it leaves.
+struct Calls<J, L> {
+    join: J,
+    leave: L,
+}
+
+/// A cluster that only has to be told: nothing waits for what it makes of it.
+pub fn joins(join: impl Fn(Value) + Send + Sync, leave: impl Fn(&str) + Send + Sync) -> impl Joins {
+    Calls { join, leave }
+}
+
+// === impl Calls ===
+
+#[async_trait]
+impl<J: Fn(Value) + Send + Sync, L: Fn(&str) + Send + Sync> Joins for Calls<J, L> {
+    async fn join(&self, node: Value) {
+        (self.join)(node);
+    }
+
+    async fn leave(&self, name: &str) {
+        (self.leave)(name);
+    }
+}

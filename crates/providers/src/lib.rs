@@ -9,4 +9,4 @@ pub mod slicer;
 pub mod stackpoint;
 
 pub use document::ConfigError;
-pub use joins::Joins;
+pub use joins::{Joins, joins};

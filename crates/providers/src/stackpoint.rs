@@ -20,5 +20,5 @@ mod template;
 pub mod testbed;
 mod wire;
 
-pub use config::{Bounds, Config, Environment, Refused, Token};
+pub use config::{Bounds, Config, Environment, Prices, Refused, Token};
 pub use provider::StackPoint;

@@ -94,6 +94,11 @@ impl Books {
         }
     }
 
+    /// Whether a machine that is there has, or has had, a node.
+    pub(super) fn has_joined(&self, machine: &str) -> bool {
+        self.here.get(machine).is_some_and(|entry| entry.node.is_some())
+    }
+
     /// What was paid until the last look.
     pub(super) fn paid(&self) -> Money {
         per_hour(self.paid)

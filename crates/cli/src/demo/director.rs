@@ -1,14 +1,14 @@
-//! When what happens: an act begins when the one before it has come about, at the latest when its share of the time is over.
+//! When what happens: an act begins when the one before it has come about, however slow the machine is, or when it is given up.
 //!
-//! | state   | leaves when                                                     | for             |
-//! |---------|-----------------------------------------------------------------|-----------------|
-//! | Opening | the autoscaler has looked at the cluster                        | Playing         |
-//! | Playing | the act has come about and could be seen, or its share is over  | the next act, at last Closing |
-//! | Closing | acts that were late have come about, or their time is over      | Falling         |
-//! | Falling | everything is given back, or enough time is over                | Playing, if there is time for another round; else Resting |
-//! | Resting | the time is over                                                | Over            |
+//! | state   | leaves when                                                         | for             |
+//! |---------|---------------------------------------------------------------------|-----------------|
+//! | Opening | the autoscaler has looked at the cluster, and there is a node       | Playing         |
+//! | Playing | the act has come about and could be seen, or nobody waits any more  | the next act, at last Closing |
+//! | Closing | acts that were late have come about, or nobody waits any more       | Falling         |
+//! | Falling | everything is given back, or enough time is over                    | Playing, if there is time for another round; else Resting |
+//! | Resting | the time is over                                                    | Over            |
 //!
-//! Whatever the state, everything is over when the time is.
+//! Whatever the state, everything is over when the time is and every act has come about, at the latest after twice the time.
 
 use std::{sync::Arc, time::Duration};
 
@@ -26,7 +26,7 @@ const ROUND: Duration = Duration::from_secs(75);
 /// How long one may watch what an act has brought before the next begins.
 const PAUSE: Duration = Duration::from_secs(8);
 
-/// How long an act may take when nobody set a limit.
+/// How long an act may take before the next begins without it.
 const PATIENCE: Duration = Duration::from_secs(45);
 
 /// How long everything may take to be given back between two rounds.
@@ -131,7 +131,7 @@ impl Director {
     /// What is to be done now that this is so.
     pub(super) fn step(&mut self, facts: &Arc<Facts>) -> Vec<Cue> {
         let mut cues = self.judge(facts);
-        if self.limit.is_some_and(|limit| facts.at >= limit) && self.state != State::Over {
+        if self.is_over(facts.at) && self.state != State::Over {
             self.state = State::Over;
             cues.push(Cue::Over);
             return cues;
@@ -147,13 +147,21 @@ impl Director {
             }
             State::Falling { since } => {
                 let over = facts.at.saturating_sub(since);
-                if over >= STRIKE || (over >= self.pause() && facts.is_at_rest()) {
+                if over >= STRIKE || (over >= self.pause(1, since) && facts.is_at_rest()) {
                     self.rest(facts, &mut cues);
                 }
             }
             State::Opening | State::Resting | State::Over => {}
         }
         cues
+    }
+
+    /// Whether the time is over. Acts that have not come about by then get as much time again.
+    fn is_over(&self, at: Duration) -> bool {
+        let is_awaited = |verdict: &Verdict| verdict.missed == 0 && !verdict.is_good();
+        self.limit.is_some_and(|limit| {
+            at >= limit.saturating_mul(2) || at >= limit && !self.verdicts.iter().any(is_awaited)
+        })
     }
 
     /// Looks which acts have come about.
@@ -185,7 +193,8 @@ impl Director {
     fn go_on(&mut self, act: usize, since: Duration, facts: &Arc<Facts>, cues: &mut Vec<Cue>) {
         let over = facts.at.saturating_sub(since);
         let is_open = self.open.iter().any(|(open, _)| *open == act);
-        if is_open && over < self.share(act, since) || !is_open && over < self.pause() {
+        let left = self.acts.len().saturating_sub(act);
+        if over < if is_open { PATIENCE } else { self.pause(left, since) } {
             return;
         }
         if is_open {
@@ -233,20 +242,13 @@ impl Director {
         self.begin(0, facts, cues);
     }
 
-    /// How long an act may take: what is left of the time, in equal parts for those that are left.
-    fn share(&self, act: usize, since: Duration) -> Duration {
-        let Some(limit) = self.limit else { return PATIENCE };
-        let left = u32::try_from(self.acts.len().saturating_sub(act)).unwrap_or(u32::MAX);
-        let time = limit.saturating_sub(RESERVE).saturating_sub(since) / left.max(1);
-        // Short rounds share all of the time there is; in a long play no act is waited for longer than without a limit.
-        time.min(PATIENCE)
-    }
-
-    /// How long one may watch.
-    fn pause(&self) -> Duration {
-        let acts = u32::try_from(self.acts.len()).unwrap_or(u32::MAX).max(1);
-        let part = |limit: Duration| limit.mul_f64(0.7) / acts;
-        self.limit.map_or(PAUSE, part).min(PAUSE)
+    /// How long one may watch something that began at `since`: what is left of the time, in equal parts for all that is still to
+    /// come, but for what they may take longer.
+    fn pause(&self, left: usize, since: Duration) -> Duration {
+        let Some(limit) = self.limit else { return PAUSE };
+        let left = u32::try_from(left).unwrap_or(u32::MAX).max(1);
+        let time = limit.saturating_sub(RESERVE).saturating_sub(since);
+        (time.mul_f64(0.7) / left).min(PAUSE)
     }
 }
 

@@ -1,31 +1,50 @@
 //! Where the machines of the demo come from.
 
-use std::{fmt, sync::Arc};
+use std::{fmt, path::Path, sync::Arc};
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use async_trait::async_trait;
 use clap::ValueEnum;
-use plimsoll_model::Symbol;
 use plimsoll_net::{Clock, Shutdown};
 use plimsoll_provider::Provider;
-use plimsoll_providers::{
-    Joins,
-    simulated::{Catalogue, Cloud, Simulated},
-};
+use plimsoll_providers::Joins;
 
-/// What the simulated infrastructure offers.
-const CATALOGUE: &str = include_str!("catalogue.yaml");
+use self::{paper::Paper, slicer::Hosts, stackpoint::Service};
+
+mod paper;
+mod site;
+mod slicer;
+mod stackpoint;
 
 /// Which infrastructure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Choice {
     /// Machines that exist on paper only.
     Simulated,
+    /// Emulated Slicer hosts, asked over HTTP.
+    Slicer,
+    /// An emulated StackPoint, asked over HTTP.
+    #[value(name = "stackpoint", alias = "spc", alias = "nks")]
+    StackPoint,
 }
 
-/// Where machines come from: groups `small`, `large` and `gpu`, and what the play does to them.
+/// How an emulated service is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Way {
+    /// Over sockets of this machine.
+    Sockets,
+    /// Without sockets, so that time can be paused.
+    #[cfg_attr(not(test), expect(dead_code, reason = "the demo itself is played in real time"))]
+    Direct,
+}
+
+/// Where machines come from, and what the play does to them. There are groups `small`, `large` and `gpu`; an infrastructure may have
+/// something before these names, with a dash between.
 #[async_trait]
 pub(super) trait Infrastructure: fmt::Debug + Send + Sync {
+    /// What it is, in a sentence.
+    fn about(&self) -> String;
+
     /// How the autoscaler uses it.
     fn provider(&self) -> Arc<dyn Provider>;
 
@@ -42,48 +61,17 @@ pub(super) trait Infrastructure: fmt::Debug + Send + Sync {
     fn kill(&self, instance: &str) -> Result<()>;
 }
 
-/// Machines that exist on paper only.
-#[derive(Debug)]
-struct Paper {
-    cloud: Cloud,
-    provider: Arc<Simulated>,
-}
-
-/// Opens what was chosen. Whatever happens by chance follows from the seed.
-pub(super) fn open(choice: Choice, seed: u64, clock: Clock) -> Result<Box<dyn Infrastructure>> {
-    match choice {
-        Choice::Simulated => {
-            let catalogue = Catalogue::read("the catalogue of the demo", CATALOGUE)?;
-            let cloud = Cloud::new(Catalogue { seed, ..catalogue }, clock);
-            let provider = Arc::new(Simulated::new(cloud.clone()));
-            Ok(Box::new(Paper { cloud, provider }))
-        }
-    }
-}
-
-// === impl Paper ===
-
-#[async_trait]
-impl Infrastructure for Paper {
-    fn provider(&self) -> Arc<dyn Provider> {
-        Arc::clone(&self.provider) as Arc<dyn Provider>
-    }
-
-    async fn run(&self, joins: Arc<dyn Joins>, shutdown: Shutdown) {
-        self.cloud.run(&*joins, shutdown).await;
-    }
-
-    fn sell_out(&self, group: &str) -> Result<()> {
-        let done = self.cloud.set_stock(Symbol::new(group), Some(0));
-        done.with_context(|| format!("cannot sell out {group}"))
-    }
-
-    fn restock(&self, group: &str) -> Result<()> {
-        let done = self.cloud.set_stock(Symbol::new(group), None);
-        done.with_context(|| format!("cannot restock {group}"))
-    }
-
-    fn kill(&self, instance: &str) -> Result<()> {
-        self.cloud.vanish(instance).with_context(|| format!("cannot let {instance} die"))
-    }
+/// Opens what was chosen. Whatever happens by chance follows from the seed; files that the provider reads are written to `folder`.
+pub(super) async fn open(
+    choice: Choice,
+    seed: u64,
+    clock: Clock,
+    way: Way,
+    folder: &Path,
+) -> Result<Box<dyn Infrastructure>> {
+    Ok(match choice {
+        Choice::Simulated => Box::new(Paper::open(seed, clock)?),
+        Choice::Slicer => Box::new(Hosts::open(clock, way, folder).await?),
+        Choice::StackPoint => Box::new(Service::open(clock, way, folder).await?),
+    })
 }

@@ -87,12 +87,12 @@ impl Observer {
             self.books.enter(&pass.seen.groups, stage.killed(), at);
         }
         let pending = self.follow(&pods, at);
-        let nodes = nodes::all(&nodes, &pods, pass);
+        let nodes = nodes::all(&nodes, &pods, pass, &self.books);
         let facts = Facts {
             at,
-            awake: pass.is_some() && !nodes.is_empty(),
+            awake: pass.is_some() && nodes.iter().any(|node| node.state != NodeState::Booting),
             services: services(stage, &pods, &nodes),
-            groups: pass.map(groups).unwrap_or_default(),
+            groups: pass.map(|pass| groups(pass, &nodes)).unwrap_or_default(),
             nodes,
             pending,
             bought: self.books.bought.clone(),
@@ -154,7 +154,9 @@ impl Observer {
         let at = facts.at;
         let mut say = |who, what| lines.push(Line { at, who, what });
         let is_here = |node: &&Node| node.state != NodeState::Booting;
-        for node in facts.nodes.iter().filter(is_here) {
+        // Whose a new node is, and so what it costs, is known a moment after it is there.
+        let is_known = |node: &&Node| facts.groups.iter().any(|group| group.id == node.group);
+        for node in facts.nodes.iter().filter(is_here).filter(is_known) {
             if self.nodes.insert(node.name.clone()) {
                 let Node { name, group, zone, .. } = node;
                 let group = facts.groups.iter().find(|other| other.id == *group);
@@ -220,16 +222,15 @@ fn services(stage: &Stage, pods: &[Value], nodes: &[Node]) -> BTreeMap<String, S
 }
 
 /// Groups as the autoscaler sees them.
-fn groups(pass: &Pass) -> Vec<Group> {
+fn groups(pass: &Pass, nodes: &[Node]) -> Vec<Group> {
     let of = |group: &plimsoll_model::Group| {
-        let count = |state: Option<InstanceState>| {
-            let machines = group.instances.iter().filter(|machine| machine.error.is_none());
-            let machines = machines.filter(|machine| match state {
-                Some(state) => machine.state == state,
-                None => machine.state != InstanceState::Deleting,
-            });
-            u32::try_from(machines.count()).unwrap_or(u32::MAX)
-        };
+        let machines = group.instances.iter();
+        let stays = machines
+            .filter(|machine| machine.error.is_none() && machine.state != InstanceState::Deleting);
+        let boots = nodes
+            .iter()
+            .filter(|node| node.group == group.id.as_str() && node.state == NodeState::Booting);
+        let count = |length: usize| u32::try_from(length).unwrap_or(u32::MAX);
         let report = pass.plan.groups.iter().find(|report| report.id == group.id);
         let note = match report.map(|report| &report.health) {
             _ if group.stock == Some(0) => "sold out".to_owned(),
@@ -242,8 +243,8 @@ fn groups(pass: &Pass) -> Vec<Group> {
             id: group.id.to_string(),
             min: group.min,
             max: group.max,
-            size: count(None),
-            booting: count(Some(InstanceState::Creating)),
+            size: count(stays.count()),
+            booting: count(boots.count()),
             price: group.price.unwrap_or(Money::ZERO),
             note,
         }

@@ -3,7 +3,6 @@
 use std::{net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 
 use anyhow::{Context as _, Result, anyhow};
-use async_trait::async_trait;
 use jiff::SignedDuration;
 use plimsoll_cluster::connect;
 use plimsoll_control::{
@@ -15,13 +14,13 @@ use plimsoll_control::{
 use plimsoll_minicluster::{
     Kind, Minicluster,
     api::{DeleteOptions, ListQuery, Propagation, Target, WriteOptions},
-    kubelet::{Behaviour, Kubelets},
+    kubelet::Behaviour,
     minicluster,
 };
 use plimsoll_model::Consolidation;
 use plimsoll_net::{Clock, Shutdown};
 use plimsoll_provider::{Fleet, Limits, Provider, Steady, Upkeep};
-use plimsoll_providers::Joins;
+use plimsoll_providers::joins;
 use serde_json::Value;
 use tokio::{
     net::TcpListener,
@@ -75,20 +74,6 @@ pub(super) struct Stage {
     settings: watch::Sender<Arc<Settings>>,
 }
 
-/// Machines that boot become nodes; of those that go, the Node goes too, as a cloud's controller has it.
-struct Machines(Kubelets);
-
-#[async_trait]
-impl Joins for Machines {
-    async fn join(&self, node: Value) {
-        self.0.add(node);
-    }
-
-    async fn leave(&self, name: &str) {
-        self.0.remove(name);
-    }
-}
-
 // === impl Stage ===
 
 impl Stage {
@@ -125,8 +110,10 @@ impl Stage {
         if let Some(listener) = listener {
             rest.spawn(answer(listener, autoscaler.router(), ended.clone()));
         }
-        let (machines, joins) = (Arc::clone(&infrastructure), Machines(cluster.kubelets().clone()));
-        let end = ended.clone();
+        // Of machines that go, the Node goes too, as a cloud's controller has it.
+        let (coming, going) = (cluster.kubelets().clone(), cluster.kubelets().clone());
+        let joins = joins(move |node| coming.add(node), move |name| going.remove(name));
+        let (machines, end) = (Arc::clone(&infrastructure), ended.clone());
         rest.spawn(async move { machines.run(Arc::new(joins), end).await });
         let autoscaler = tokio::spawn(autoscaler.run(shutdown.clone()));
         Ok(Self {
@@ -147,6 +134,11 @@ impl Stage {
     /// What the autoscaler does.
     pub(super) fn handle(&self) -> &Handle {
         &self.handle
+    }
+
+    /// Where the machines come from.
+    pub(super) fn infrastructure(&self) -> &dyn Infrastructure {
+        &*self.infrastructure
     }
 
     /// Where the API server is.
@@ -323,8 +315,7 @@ fn quick(consolidation: Consolidation) -> Settings {
     settings.plan.scale_up.backoff_initial = SignedDuration::from_secs(5);
     settings.plan.scale_up.backoff_max = SignedDuration::from_secs(10);
     settings.plan.scale_up.backoff_reset = SignedDuration::from_secs(30);
-    // Longer than nodes of the group small have to be unneeded, so that they still are when they are looked at once more.
-    settings.retire.delay_after_taint = SignedDuration::from_millis(1200);
+    settings.retire.delay_after_taint = SignedDuration::from_millis(500);
     settings.retire.eviction_retry = SignedDuration::from_secs(1);
     settings.retire.retry = SignedDuration::from_secs(1);
     settings

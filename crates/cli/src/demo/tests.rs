@@ -6,7 +6,7 @@ use plimsoll_net::{Clock, Shutdown};
 
 use super::{
     audience::Audience,
-    infrastructure::{self, Choice},
+    infrastructure::{self, Choice, Way},
     production,
     stage::{Place, Stage},
     summary::Summary,
@@ -30,9 +30,11 @@ impl Audience for Critic {
 }
 
 /// Plays, and gives what there is to say in the end with all that was told.
-async fn play(seconds: u64, seed: u64) -> (Summary, String) {
+async fn play(choice: Choice, seconds: u64, seed: u64) -> (Summary, String) {
     let clock = Clock::starting_at("2026-03-01T12:00:00Z".parse().unwrap());
-    let infrastructure = infrastructure::open(Choice::Simulated, seed, clock).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let infrastructure = infrastructure::open(choice, seed, clock, Way::Direct, folder.path());
+    let infrastructure = infrastructure.await.unwrap();
     let mut stage = Stage::set(clock, infrastructure, Place::default()).await.unwrap();
     let (mut critic, limit) = (Critic::default(), Some(Duration::from_secs(seconds)));
     let shutdown = Shutdown::new();
@@ -41,10 +43,24 @@ async fn play(seconds: u64, seed: u64) -> (Summary, String) {
     (summary.unwrap(), critic.0.join("\n"))
 }
 
-#[tokio::test(start_paused = true)]
-async fn every_act_comes_about() {
+async fn every_act_comes_about(choice: Choice) {
     for (seconds, seed) in [(60, 0), (45, 1)] {
-        let (summary, told) = play(seconds, seed).await;
+        let (summary, told) = play(choice, seconds, seed).await;
         assert_eq!(summary.missing(), [""; 0], "in {seconds} s\n{told}\n\n{summary}");
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_act_comes_about_on_paper() {
+    every_act_comes_about(Choice::Simulated).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_act_comes_about_on_slicer() {
+    every_act_comes_about(Choice::Slicer).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_act_comes_about_on_stackpoint() {
+    every_act_comes_about(Choice::StackPoint).await;
 }

@@ -26,6 +26,9 @@ const TITLE: &str = "⊖ plimsoll demo";
 /// Rows that decisions get at least.
 const DECISIONS: u16 = 4;
 
+/// Columns that names of groups get at least.
+const NAMES: usize = 8;
+
 /// What is shown.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct View<'v> {
@@ -137,7 +140,10 @@ impl<'v> View<'v> {
 
     fn draw_groups(&self, frame: &mut Frame<'_>, area: Rect) {
         let inner = framed(frame, area, "groups");
-        let rows: Vec<Row<'_>> = self.facts.groups.iter().map(group).collect();
+        let groups = &self.facts.groups;
+        let widths = groups.iter().map(|group| group.id.chars().count());
+        let width = widths.fold(NAMES, usize::max);
+        let rows: Vec<Row<'_>> = groups.iter().map(|one| group(one, width)).collect();
         frame.render_widget(Paragraph::new(rows), inner);
     }
 
@@ -161,13 +167,14 @@ fn framed(frame: &mut Frame<'_>, area: Rect, title: &str) -> Rect {
     inner
 }
 
-fn group(group: &Group) -> Row<'static> {
+fn group(group: &Group, width: usize) -> Row<'static> {
     let Group { id, min, max, size, booting, price, note } = group;
     let range = format!("{min}–{max}");
     let cost: Money = price.times(size.saturating_sub(*booting));
     let coming = if *booting > 0 { format!("{booting} booting  ") } else { String::new() };
-    let text =
-        format!("{id:<8} {size:>3} of {range:<6} at {price} each  {cost:>6} an hour  {coming}");
+    let text = format!(
+        "{id:<width$} {size:>3} of {range:<6} at {price} each  {cost:>6} an hour  {coming}"
+    );
     Row::from(vec![Span::raw(text), Span::styled(note.clone(), Style::new().fg(Color::Red))])
 }
 

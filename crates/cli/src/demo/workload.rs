@@ -7,6 +7,9 @@ use super::play::{Kind, Workload};
 /// The label by which pods belong to a service.
 pub(super) const APP: &str = "app";
 
+/// The label of machines that have a GPU.
+const GPU_PRODUCT: &str = "nvidia.com/gpu.product";
+
 /// The Deployment or the Job.
 pub(super) fn object(workload: &Workload) -> Value {
     let Workload { name, kind, pods, .. } = *workload;
@@ -37,6 +40,12 @@ fn template(workload: &Workload) -> Value {
     if gpus > 0 {
         room["nvidia.com/gpu"] = json!(gpus.to_string());
         spec["tolerations"] = json!([{ "key": "nvidia.com/gpu", "operator": "Exists" }]);
+    } else {
+        // Not every infrastructure has taints that would keep GPU machines for those who need them.
+        let others = json!([{ "key": GPU_PRODUCT, "operator": "DoesNotExist" }]);
+        let terms = json!({ "nodeSelectorTerms": [{ "matchExpressions": others }] });
+        spec["affinity"] =
+            json!({ "nodeAffinity": { "requiredDuringSchedulingIgnoredDuringExecution": terms } });
     }
     let mut metadata = json!({ "labels": { APP: name } });
     match kind {

@@ -4,30 +4,12 @@
 use std::{path::Path, sync::Arc, time::Duration};
 
 use anyhow::{Context as _, Result};
-use async_trait::async_trait;
 use plimsoll_minicluster::kubelet::{Behaviour, Kubeconfig, Kubelets, Remote};
 use plimsoll_net::{Clock, Shutdown};
-use plimsoll_providers::{Joins, simulated::Cloud};
-use serde_json::Value;
+use plimsoll_providers::{joins, simulated::Cloud};
 
 /// From the binding of a pod until it runs, and from its deletion until it has ended.
 const MOMENT: Duration = Duration::from_secs(1);
-
-/// Machines that join as fake nodes.
-#[derive(Debug)]
-struct Machines(Kubelets);
-
-#[async_trait]
-impl Joins for Machines {
-    async fn join(&self, node: Value) {
-        self.0.add(node);
-    }
-
-    /// The Node goes with its machine, as a cloud's own controller would see to.
-    async fn leave(&self, name: &str) {
-        self.0.remove(name);
-    }
-}
 
 /// Lets the machines of these infrastructures join the cluster that the file names, until `shutdown`.
 pub(super) fn join(
@@ -43,8 +25,10 @@ pub(super) fn join(
     let (running, end) = (kubelets.clone(), shutdown.clone());
     tokio::spawn(async move { running.run(&end).await });
     for cloud in clouds {
-        let (machines, end) = (Machines(kubelets.clone()), shutdown.clone());
-        tokio::spawn(async move { cloud.run(&machines, end).await });
+        let (coming, going, end) = (kubelets.clone(), kubelets.clone(), shutdown.clone());
+        // The Node goes with its machine, as a cloud's own controller would see to.
+        let joins = joins(move |node| coming.add(node), move |name| going.remove(name));
+        tokio::spawn(async move { cloud.run(&joins, end).await });
     }
     Ok(())
 }

@@ -18,7 +18,7 @@ use plimsoll_model::Symbol;
 use plimsoll_net::{Clock, Shutdown};
 use plimsoll_provider::{Fleet, Limits, Provider, Steady, Upkeep};
 use plimsoll_providers::{
-    Joins,
+    joins,
     rest::{Local, Rest},
     stackpoint::{
         Config, StackPoint,
@@ -52,20 +52,6 @@ struct Stage {
     _folder: tempfile::TempDir,
 }
 
-/// Machines that boot become nodes. Those that are gone fall silent.
-struct Machines(plimsoll_minicluster::kubelet::Kubelets);
-
-#[async_trait::async_trait]
-impl Joins for Machines {
-    async fn join(&self, node: Value) {
-        self.0.add(node);
-    }
-
-    async fn leave(&self, name: &str) {
-        self.0.vanish(name);
-    }
-}
-
 impl Stage {
     async fn new() -> Self {
         let clock = Clock::starting_at("2026-03-01T12:00:00Z".parse::<Timestamp>().unwrap());
@@ -76,7 +62,9 @@ impl Stage {
         let cluster = minicluster::Settings { behaviour, ..minicluster::Settings::default() };
         let cluster = Minicluster::start(clock, cluster).await.unwrap();
         let emulator = Emulator::new(Offer::read("offer.yaml", OFFER).unwrap(), clock);
-        let (running, machines) = (emulator.clone(), Machines(cluster.kubelets().clone()));
+        let (coming, going) = (cluster.kubelets().clone(), cluster.kubelets().clone());
+        let machines = joins(move |node| coming.add(node), move |name| going.vanish(name));
+        let running = emulator.clone();
         tokio::spawn(async move { running.run(&machines, Shutdown::new()).await });
         let folder = tempfile::tempdir().unwrap();
         let (file, token_file) = (folder.path().join("spc.yaml"), folder.path().join("token"));

@@ -17,7 +17,7 @@ use plimsoll_minicluster::{
 use plimsoll_net::{Clock, Shutdown};
 use plimsoll_provider::{Fleet, Provider, Upkeep};
 use plimsoll_providers::{
-    Joins,
+    joins,
     simulated::{Catalogue, Cloud, Happening, Simulated},
 };
 use serde_json::{Value, json};
@@ -53,20 +53,6 @@ pub(crate) struct Running {
     settings: watch::Sender<Arc<Settings>>,
 }
 
-/// Machines that boot become nodes. Those that are gone fall silent, and somebody has to delete their Nodes.
-struct Machines(plimsoll_minicluster::kubelet::Kubelets);
-
-#[async_trait::async_trait]
-impl Joins for Machines {
-    async fn join(&self, node: Value) {
-        self.0.add(node);
-    }
-
-    async fn leave(&self, name: &str) {
-        self.0.vanish(name);
-    }
-}
-
 impl Stage {
     /// Everything but the loop.
     pub(crate) async fn set(catalogue: &str) -> Self {
@@ -80,7 +66,10 @@ impl Stage {
         };
         let cluster = Minicluster::start(clock, settings).await.unwrap();
         let cloud = Cloud::new(Catalogue::read("test.yaml", catalogue).unwrap(), clock);
-        let (running, machines) = (cloud.clone(), Machines(cluster.kubelets().clone()));
+        // Machines that are gone fall silent, and somebody has to delete their Nodes.
+        let (coming, going) = (cluster.kubelets().clone(), cluster.kubelets().clone());
+        let machines = joins(move |node| coming.add(node), move |name| going.vanish(name));
+        let running = cloud.clone();
         tokio::spawn(async move { running.run(&machines, Shutdown::new()).await });
         let standing = watch::Sender::new(Standing::Leading);
         let mut settings = Settings::default();

@@ -10,15 +10,18 @@
 //! network-agent: kube-system/kube-flannel   # new nodes wait for this pod; else until they are Ready, with `none` not at all
 //! min-nodes: 3                              # of all groups together
 //! max-nodes: 50
+//! prices: {m5.large: 0.096}                 # of an hour, by kind of machine; the service knows none
 //! ```
 //! A value in the file goes before the variable. Files are looked for beside the configuration.
 
 use std::{
+    collections::BTreeMap,
     fmt, fs,
     path::{Path, PathBuf},
 };
 
 use jiff::SignedDuration;
+use plimsoll_model::Money;
 use plimsoll_provider::{HoldBack, Until, Which};
 use secrecy::SecretString;
 use thiserror::Error;
@@ -28,7 +31,7 @@ use crate::{
     rest::{Endpoint, Trust},
 };
 
-const FIELDS: [&str; 9] = [
+const FIELDS: [&str; 10] = [
     "base-url",
     "organization-id",
     "cluster-id",
@@ -38,6 +41,7 @@ const FIELDS: [&str; 9] = [
     "network-agent",
     "min-nodes",
     "max-nodes",
+    "prices",
 ];
 
 /// The variables of the original.
@@ -65,7 +69,12 @@ pub struct Config {
     pub hold_back: Option<HoldBack>,
     /// How many machines all groups together have.
     pub bounds: Bounds,
+    /// What an hour of a machine costs, by its kind.
+    pub prices: Prices,
 }
+
+/// What an hour of a machine costs, by its kind.
+pub type Prices = BTreeMap<String, Money>;
 
 /// Who we are to the service.
 #[derive(Clone)]
@@ -115,6 +124,7 @@ struct Given {
     node_pools_file: Option<PathBuf>,
     hold_back: Option<HoldBack>,
     bounds: Bounds,
+    prices: Prices,
 }
 
 /// How long a new node may take for what it is closed for.
@@ -134,6 +144,7 @@ impl Config {
             node_pools_file: None,
             hold_back: Some(until_ready()),
             bounds: Bounds::default(),
+            prices: Prices::default(),
         };
         complete(given, environment)
     }
@@ -181,6 +192,7 @@ fn given(tree: &Tree, path: &Path) -> Checked<Given> {
         node_pools_file: file("node-pools-file")?,
         hold_back: fields.optional("network-agent", agent)?.unwrap_or_else(|| Some(until_ready())),
         bounds: bounds(&fields)?,
+        prices: fields.optional("prices", prices)?.unwrap_or_default(),
     })
 }
 
@@ -193,6 +205,11 @@ fn bounds(fields: &Fields<'_>) -> Checked<Bounds> {
         }
         _ => Ok(Bounds { min, max }),
     }
+}
+
+fn prices(field: &Field<'_>) -> Checked<Prices> {
+    let pairs = field.pairs()?.into_iter();
+    pairs.map(|(size, price)| Ok((size.to_owned(), price.money()?))).collect()
 }
 
 /// What every node comes to be, whatever its network is made of.
@@ -237,6 +254,7 @@ fn complete(given: Given, environment: Environment<'_>) -> Result<Config, Refuse
         node_pools_file: given.node_pools_file,
         hold_back: given.hold_back,
         bounds: given.bounds,
+        prices: given.prices,
     })
 }
 

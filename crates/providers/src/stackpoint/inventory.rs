@@ -9,6 +9,7 @@ use plimsoll_model::{
 use plimsoll_provider::{GroupState, HoldBack, Inventory, Overrides};
 
 use super::{
+    config::Prices,
     reconcile::{Books, Machine, Phase, Shelf},
     template::{Catalogue, template},
 };
@@ -28,6 +29,17 @@ struct Seen {
     absent: Option<Timestamp>,
     /// The node that it became.
     node: Option<Symbol>,
+}
+
+/// What the user says of groups, and the service does not.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Terms<'c> {
+    /// How many machines more all groups together may have.
+    pub(super) room: Option<u32>,
+    /// What new nodes are closed for.
+    pub(super) hold_back: Option<&'c HoldBack>,
+    /// What machines cost.
+    pub(super) prices: Option<&'c Prices>,
 }
 
 // === impl Sighting ===
@@ -59,16 +71,11 @@ pub(super) fn inventory(
     books: &Books,
     sighting: &Sighting,
     catalogue: &Catalogue,
-    room: Option<u32>,
-    hold_back: Option<&HoldBack>,
+    terms: Terms<'_>,
     now: Timestamp,
 ) -> Inventory {
-    let overrides = Overrides { hold_back: hold_back.cloned(), ..Overrides::default() };
-    let told = |shelf: &Shelf| GroupState {
-        overrides: overrides.clone(),
-        ..group(shelf, sighting, catalogue, room, now)
-    };
-    let groups = books.groups.iter().map(told).collect();
+    let groups = books.groups.iter();
+    let groups = groups.map(|shelf| group(shelf, sighting, catalogue, terms, now)).collect();
     Inventory { groups, ..Inventory::default() }
 }
 
@@ -76,7 +83,7 @@ fn group(
     shelf: &Shelf,
     sighting: &Sighting,
     catalogue: &Catalogue,
-    room: Option<u32>,
+    terms: Terms<'_>,
     now: Timestamp,
 ) -> GroupState {
     let pool = &shelf.pool;
@@ -87,14 +94,14 @@ fn group(
             min: shelf.min,
             max: shelf.max,
             target: shelf.target(),
-            price: None,
+            price: terms.prices.and_then(|prices| prices.get(&pool.instance_size).copied()),
             template: template(shelf, catalogue),
             instances: instances.map(|machine| instance(machine, sighting, now)).collect(),
             options: GroupOptions::default(),
-            stock: room,
+            stock: terms.room,
             frozen: None,
         },
-        overrides: Overrides::default(),
+        overrides: Overrides { hold_back: terms.hold_back.cloned(), ..Overrides::default() },
         boot_time: None,
         about: format!("pool {}, machines of the kind {}", pool.name, pool.instance_size).into(),
     }

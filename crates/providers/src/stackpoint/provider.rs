@@ -20,7 +20,7 @@ use super::{
     bounds::{keep_minimum, room},
     client::{Client, Gone},
     config::Config,
-    inventory::{Sighting, inventory},
+    inventory::{Sighting, Terms, inventory},
     owner::owner,
     reconcile::{Books, Phase, Place, new_machines, reconcile},
     template::{Catalogue, needs_catalogue},
@@ -161,6 +161,7 @@ impl Provider for StackPoint {
 
     fn capabilities(&self) -> Capabilities {
         Capabilities {
+            prices: !self.config.prices.is_empty(),
             templates: true,
             // What new nodes are closed for.
             options: true,
@@ -181,8 +182,9 @@ impl Provider for StackPoint {
         let room = room(self.config.bounds, &books);
         let mut memory = self.memory();
         memory.sighting.look(&books, now);
-        let hold_back = self.config.hold_back.as_ref();
-        let inventory = inventory(&books, &memory.sighting, &catalogue, room, hold_back, now);
+        let (hold_back, prices) = (self.config.hold_back.as_ref(), Some(&self.config.prices));
+        let terms = Terms { room, hold_back, prices };
+        let inventory = inventory(&books, &memory.sighting, &catalogue, terms, now);
         memory.books = Some(Arc::new(books));
         Ok(inventory)
     }

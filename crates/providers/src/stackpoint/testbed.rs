@@ -13,7 +13,7 @@ use secrecy::SecretString;
 use tokio::net::TcpListener;
 
 use super::{
-    Bounds, Config, StackPoint, Token,
+    Bounds, Config, Prices, StackPoint, Token,
     config::until_ready,
     emulator::{self, Emulator, Failure, Foreign, Offer, Reach, Trouble},
 };
@@ -65,6 +65,7 @@ impl StackPointTestbed {
             node_pools_file: None,
             hold_back,
             bounds,
+            prices: Prices::default(),
         };
         Ok(Self { emulator, config, foreign: Foreign::default(), shutdown })
     }

@@ -7,13 +7,18 @@ use plimsoll_model::{InstanceState, Quantity, label};
 use serde_json::Value;
 
 use super::{Node, NodeState};
-use crate::demo::{stage::text, workload::APP};
+use crate::demo::{books::Books, stage::text, workload::APP};
 
 /// The taint of a node that is on its way out.
 const LEAVING: &str = "ToBeDeletedByClusterAutoscaler";
 
 /// All nodes by group and name, then the machines that are coming.
-pub(super) fn all(nodes: &[Value], pods: &[Value], pass: Option<&Pass>) -> Vec<Node> {
+pub(super) fn all(
+    nodes: &[Value],
+    pods: &[Value],
+    pass: Option<&Pass>,
+    books: &Books,
+) -> Vec<Node> {
     let groups = pass.map(|pass| pass.seen.groups.as_slice()).unwrap_or_default();
     let machines =
         || groups.iter().flat_map(|group| group.instances.iter().map(move |one| (group, one)));
@@ -24,7 +29,13 @@ pub(super) fn all(nodes: &[Value], pods: &[Value], pass: Option<&Pass>) -> Vec<N
     let coming = machines().filter(|(_, machine)| {
         let known =
             machine.node.is_some_and(|name| all.iter().any(|node| node.name == name.as_str()));
-        machine.state == InstanceState::Creating && machine.error.is_none() && !known
+        // Some infrastructures take a machine to run as soon as it is there.
+        let boots = match machine.state {
+            InstanceState::Creating => true,
+            InstanceState::Running => !books.has_joined(&machine.id),
+            InstanceState::Deleting => false,
+        };
+        boots && machine.error.is_none() && !known
     });
     let coming: Vec<Node> = coming
         .map(|(group, machine)| Node {

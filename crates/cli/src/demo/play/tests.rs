@@ -46,6 +46,15 @@ fn a_burst_is_over_when_all_run_on_machines_that_were_bought() {
 }
 
 #[test]
+fn a_group_may_have_something_before_its_name() {
+    let all = with("checkout", service(3, 3));
+    let judge = |group| judge("stockout", &Facts::default(), &bought(all.clone(), group, 3));
+    assert!(judge("autoscaling-small").is_ok());
+    assert!(judge("autoscaling-large").is_err());
+    assert!(judge("verysmall").is_err(), "this is another one");
+}
+
+#[test]
 fn a_service_in_one_zone_is_not_spread() {
     let zones = |zones: &[(&str, u32)]| {
         let zones = zones.iter().map(|(zone, pods)| ((*zone).to_owned(), *pods)).collect();

@@ -14,7 +14,7 @@ pub(in crate::run) const OWN: &[Flag] = &[
     // Infrastructures and their groups.
     Flag {
         name: "cloud-provider",
-        help: "which infrastructure; several with commas between",
+        help: "which infrastructure: simulated, externalgrpc, slicer or spc (also stackpoint, nks); several with commas between",
         topic: Topic::Groups,
         default: "",
         sets: Sets::Text(|process| &mut process.infrastructure.provider),

@@ -12,13 +12,13 @@ use plimsoll_control::{
 use plimsoll_minicluster::{
     Minicluster,
     api::{ListQuery, Target, WriteOptions},
-    kubelet::{Behaviour, Kubelets},
+    kubelet::Behaviour,
     minicluster,
 };
 use plimsoll_net::{Clock, Shutdown};
 use plimsoll_provider::{Fleet, Limits, Steady, Upkeep};
 use plimsoll_providers::{
-    Joins,
+    joins,
     rest::{Endpoint, Local, Rest, Trust},
     slicer::{
         Connector, Slicer, Source,
@@ -54,20 +54,6 @@ pub(super) struct Stage {
     _kept: (watch::Sender<Standing>, watch::Sender<Arc<Settings>>),
 }
 
-/// Machines that boot become nodes. Those that are gone fall silent, and somebody has to delete their Nodes.
-struct Machines(Kubelets);
-
-#[async_trait::async_trait]
-impl Joins for Machines {
-    async fn join(&self, node: Value) {
-        self.0.add(node);
-    }
-
-    async fn leave(&self, name: &str) {
-        self.0.vanish(name);
-    }
-}
-
 impl Stage {
     pub(super) async fn new() -> Self {
         let clock = Clock::starting_at("2026-03-01T12:00:00Z".parse::<Timestamp>().unwrap());
@@ -76,7 +62,10 @@ impl Stage {
         let settings = minicluster::Settings { behaviour, ..minicluster::Settings::default() };
         let cluster = Minicluster::start(clock, settings).await.unwrap();
         let host = Emulator::new(HostSettings::read("host.yaml", HOST).unwrap(), clock);
-        let (running, machines) = (host.clone(), Machines(cluster.kubelets().clone()));
+        // Machines that are gone fall silent, and somebody has to delete their Nodes.
+        let (coming, going) = (cluster.kubelets().clone(), cluster.kubelets().clone());
+        let machines = joins(move |node| coming.add(node), move |name| going.vanish(name));
+        let running = host.clone();
         tokio::spawn(async move { running.run(&machines, Shutdown::new()).await });
         let directory = tempfile::tempdir().unwrap();
         let file = directory.path().join("cloud-config.ini");

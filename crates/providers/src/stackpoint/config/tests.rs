@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use expect_test::expect;
 
-use super::Config;
+use super::{Config, Prices};
 
 const WHOLE: [(&str, &str); 4] = [
     ("CLUSTER_API_TOKEN", "0123abcd"),
@@ -56,17 +56,33 @@ fn a_bad_environment_is_refused_in_one_line() {
     "#]].assert_eq(&(all.join("\n") + "\n"));
 }
 
-#[test]
-fn new_nodes_wait_for_what_the_user_says() {
+/// A file, and the whole environment.
+fn load(text: &str) -> Result<Config, String> {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("spc.yaml");
+    std::fs::write(&file, text).unwrap();
+    let environment = |name: &str| {
+        let found = WHOLE.iter().find(|(known, _)| *known == name);
+        found.map(|(_, value)| (*value).to_owned())
+    };
+    Config::load(&file, &environment)
+        .map_err(|refused| refused.to_string().replace(&folder.path().display().to_string(), ""))
+}
+
+#[test]
+fn prices_are_by_kind_of_machine() {
+    let config = load("prices: {m5.large: 0.096, m5.xlarge: 1}").unwrap();
+    let micros = |size: &str| config.prices.get(size).map(|price| price.micros());
+    assert_eq!((micros("m5.large"), micros("m5.xlarge")), (Some(96_000), Some(1_000_000)));
+    assert_eq!(load("cluster-id: 5").unwrap().prices, Prices::new());
+    expect!["/spc.yaml:1: prices[m5.large]: \"dear\" is not a number"]
+        .assert_eq(&load("prices: {m5.large: dear}").unwrap_err());
+}
+
+#[test]
+fn new_nodes_wait_for_what_the_user_says() {
     let held_back = |text: &str| {
-        std::fs::write(&file, text).unwrap();
-        let environment = |name: &str| {
-            let found = WHOLE.iter().find(|(known, _)| *known == name);
-            found.map(|(_, value)| (*value).to_owned())
-        };
-        let hold_back = Config::load(&file, &environment).unwrap().hold_back;
+        let hold_back = load(text).unwrap().hold_back;
         hold_back.map(|hold_back| format!("{:?}", hold_back.until))
     };
     let ready = Some("Condition(\"Ready\")".to_owned());

@@ -1,9 +1,9 @@
 use jiff::{SignedDuration, Timestamp};
-use plimsoll_model::{Instance, InstanceState, Symbol};
+use plimsoll_model::{Group, Instance, InstanceState, Money, Symbol};
 use serde_json::{Value, json};
 
-use super::{Sighting, inventory};
-use crate::stackpoint::{reconcile::reconcile, template::Catalogue};
+use super::{Sighting, Terms, inventory};
+use crate::stackpoint::{Prices, reconcile::reconcile, template::Catalogue};
 
 const NOON: &str = "2026-03-01T12:00:00Z";
 
@@ -19,11 +19,26 @@ fn instance(sighting: &mut Sighting, state: &str, created: Timestamp, now: Times
 }
 
 fn look(sighting: &mut Sighting, nodes: Vec<Value>, now: Timestamp) -> Vec<Instance> {
-    let pool = json!({"pk": 1, "instance_id": "spc-pool-1", "autoscaled": true, "max_count": 5});
+    group(sighting, nodes, Terms::default(), now).instances
+}
+
+fn group(sighting: &mut Sighting, nodes: Vec<Value>, terms: Terms<'_>, now: Timestamp) -> Group {
+    let pool = json!({"pk": 1, "instance_id": "spc-pool-1", "instance_size": "m5.large", "autoscaled": true, "max_count": 5});
     let records: Vec<_> = serde_json::from_value(Value::Array(nodes)).unwrap();
     let books = reconcile(1, vec![serde_json::from_value(pool).unwrap()], &records).unwrap();
     sighting.look(&books, now);
-    inventory(&books, sighting, &Catalogue::new(), None, None, now).groups.remove(0).group.instances
+    inventory(&books, sighting, &Catalogue::new(), terms, now).groups.remove(0).group
+}
+
+#[test]
+fn a_machine_costs_what_the_user_says_of_its_kind() {
+    let price = |size: &str| {
+        let prices = Prices::from([(size.to_owned(), Money::from_micros(96_000))]);
+        let terms = Terms { prices: Some(&prices), ..Terms::default() };
+        group(&mut Sighting::default(), Vec::new(), terms, noon()).price
+    };
+    assert_eq!(price("m5.large"), Some(Money::from_micros(96_000)));
+    assert_eq!(price("m5.xlarge"), None);
 }
 
 #[test]
