@@ -1,12 +1,12 @@
 //! When what happens: an act begins when the one before it has come about, however slow the machine is, or when it is given up.
 //!
-//! | state   | leaves when                                                         | for             |
-//! |---------|---------------------------------------------------------------------|-----------------|
-//! | Opening | the autoscaler has looked at the cluster, and there is a node       | Playing         |
-//! | Playing | the act has come about and could be seen, or nobody waits any more  | the next act, at last Closing |
-//! | Closing | acts that were late have come about, or nobody waits any more       | Falling         |
-//! | Falling | everything is given back, or enough time is over                    | Playing, if there is time for another round; else Resting |
-//! | Resting | the time is over                                                    | Over            |
+//! | state   | leaves when                                                          | for             |
+//! |---------|----------------------------------------------------------------------|-----------------|
+//! | Opening | the autoscaler has looked at the cluster and found a node of its own | Playing         |
+//! | Playing | the act has come about and could be seen, or nobody waits any more   | the next act, at last Closing |
+//! | Closing | acts that were late have come about, or nobody waits any more        | Falling         |
+//! | Falling | everything is given back, or enough time is over                     | Playing, if there is time for another round; else Resting |
+//! | Resting | the time is over                                                     | Over            |
 //!
 //! Whatever the state, everything is over when the time is and every act has come about, at the latest after twice the time.
 

@@ -12,7 +12,7 @@ use plimsoll_model::Money;
 pub(super) struct Facts {
     /// Since the beginning.
     pub(super) at: Duration,
-    /// Whether the autoscaler has looked at the cluster.
+    /// Whether the autoscaler has looked at the cluster, and found a node of its own.
     pub(super) awake: bool,
     /// What runs, by name.
     pub(super) services: BTreeMap<String, Service>,

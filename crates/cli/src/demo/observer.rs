@@ -18,7 +18,7 @@ use super::{
     books::Books,
     facts::{Facts, Group, Node, NodeState, Service, Waiting},
     stage::{Stage, text},
-    words::{self, Actor, Line},
+    words::{self, Actor, Line, Purposes},
     workload::APP,
 };
 
@@ -38,8 +38,12 @@ pub(super) struct Observer {
     waits: Vec<Duration>,
     /// Nodes at the last look, with what to say of them.
     nodes: BTreeSet<String>,
-    /// Services that were full at the last look.
-    full: BTreeSet<String>,
+    /// Services that were full at the last look, and whether their pods run or are done.
+    full: BTreeMap<String, &'static str>,
+    /// What groups are to grow for. An order is told of when it is placed, by which time another pass may have been made.
+    purposes: Purposes,
+    /// The number of the pass that was last looked at.
+    pass: Option<u64>,
 }
 
 // === impl Observer ===
@@ -55,7 +59,9 @@ impl Observer {
             ran: BTreeSet::new(),
             waits: Vec::new(),
             nodes: BTreeSet::new(),
-            full: BTreeSet::new(),
+            full: BTreeMap::new(),
+            purposes: Purposes::new(),
+            pass: None,
         }
     }
 
@@ -90,7 +96,9 @@ impl Observer {
         let nodes = nodes::all(&nodes, &pods, pass, &self.books);
         let facts = Facts {
             at,
-            awake: pass.is_some() && nodes.iter().any(|node| node.state != NodeState::Booting),
+            awake: nodes
+                .iter()
+                .any(|node| node.state == NodeState::Ready && !node.group.is_empty()),
             services: services(stage, &pods, &nodes),
             groups: pass.map(|pass| groups(pass, &nodes)).unwrap_or_default(),
             nodes,
@@ -101,7 +109,12 @@ impl Observer {
             rate: self.books.rate,
             peak: self.books.peak.rate,
         };
-        let mut lines = self.told(pass, at);
+        if let Some(pass) = pass
+            && self.pass.replace(pass.number) != Some(pass.number)
+        {
+            self.purposes.extend(words::purposes(pass));
+        }
+        let mut lines = self.told(at);
         self.compare(&facts, &mut lines);
         Ok((facts, lines))
     }
@@ -129,11 +142,11 @@ impl Observer {
     }
 
     /// What the autoscaler told.
-    fn told(&mut self, pass: Option<&Pass>, at: Duration) -> Vec<Line> {
+    fn told(&mut self, at: Duration) -> Vec<Line> {
         let mut lines = Vec::new();
         loop {
             match self.news.try_recv() {
-                Ok(news) => lines.extend(words::news(&news, pass).map(|what| Line {
+                Ok(news) => lines.extend(words::news(&news, &mut self.purposes).map(|what| Line {
                     at,
                     who: Actor::Plimsoll,
                     what,
@@ -176,17 +189,15 @@ impl Observer {
         for (name, service) in &facts.services {
             if !service.is_full() || service.wanted == 0 {
                 self.full.remove(name);
-            } else if self.full.insert(name.clone()) {
-                let wanted = service.wanted;
-                let what = if service.done > 0 {
-                    format!("all {wanted} pods of {name} are done")
-                } else {
-                    format!("all {wanted} pods of {name} run")
-                };
-                say(Actor::Cluster, what);
+                continue;
+            }
+            let wanted = service.wanted;
+            let verb = if service.done < wanted { "run" } else { "are done" };
+            if self.full.insert(name.clone(), verb) != Some(verb) {
+                say(Actor::Cluster, format!("all {wanted} pods of {name} {verb}"));
             }
         }
-        self.full.retain(|name| facts.services.contains_key(name));
+        self.full.retain(|name, _| facts.services.contains_key(name));
     }
 }
 

@@ -31,17 +31,21 @@ pub(super) enum Actor {
     Cluster,
 }
 
-/// What the autoscaler tells, in words. `None` for what is of no interest to who watches.
-pub(super) fn news(news: &News, pass: Option<&Pass>) -> Option<String> {
+/// What groups grow for.
+pub(super) type Purposes = BTreeMap<Symbol, String>;
+
+/// What the autoscaler tells, in words. `None` for what is of no interest to who watches. A purpose is told once.
+pub(super) fn news(news: &News, purposes: &mut Purposes) -> Option<String> {
     Some(match news {
         News::Placed(order) => {
             let (from, to) = (order.from, order.from + order.count);
             let (group, count) = (order.group, machines(order.count));
-            let purpose = pass.map(|pass| purpose(pass, group)).unwrap_or_default();
+            let purpose = purposes.remove(&group).unwrap_or_default();
             format!("orders {count} of {group} ({from} → {to}){purpose}")
         }
         News::OrderFailed { order, .. } => {
             let (count, group) = (machines(order.count), order.group);
+            purposes.remove(&group);
             let message = if order.message.is_empty() { "refused" } else { &order.message };
             format!("does not get {count} of {group}: {message}; looks elsewhere")
         }
@@ -63,21 +67,23 @@ pub(super) fn news(news: &News, pass: Option<&Pass>) -> Option<String> {
     })
 }
 
-/// What a group grows for.
-fn purpose(pass: &Pass, group: Symbol) -> String {
-    let bought = pass.plan.purchases.iter().find(|bought| bought.group == group);
-    let Some(bought) = bought else { return String::new() };
-    if !bought.pods.is_empty() {
-        return format!(" for {}", crowd(&bought.pods));
-    }
+/// What groups grow for by this pass.
+pub(super) fn purposes(pass: &Pass) -> Purposes {
     let replacement = pass.memory.replacement.as_ref();
-    match replacement.filter(|one| one.groups.contains_key(&group)) {
-        Some(replacement) => {
-            let nodes: Vec<&str> = replacement.nodes.iter().map(|node| node.as_str()).collect();
-            format!(" to replace {}", nodes.join(", "))
+    let bought = pass.plan.purchases.iter().filter_map(|bought| {
+        let group = bought.group;
+        if !bought.pods.is_empty() {
+            return Some((group, format!(" for {}", crowd(&bought.pods))));
         }
-        None => String::new(),
-    }
+        let replacement = replacement.filter(|one| one.groups.contains_key(&group))?;
+        let nodes: Vec<&str> = replacement.nodes.iter().map(|node| node.as_str()).collect();
+        Some((group, format!(" to replace {}", nodes.join(", "))))
+    });
+    let raised = pass.plan.repairs.iter().filter_map(|repair| match repair {
+        Repair::RaiseToMin { group, .. } => Some((*group, ", its minimum".to_owned())),
+        _ => None,
+    });
+    raised.chain(bought).collect()
 }
 
 /// Pods by what they belong to: `16 pods of web`.

@@ -81,7 +81,7 @@ fn an_act_that_takes_long_is_waited_for() {
         "49 happened 1",
         "49 begin 2",
         "50 happened 2",
-        "56 strike",
+        "57 strike",
         "60 over",
     ];
     assert_eq!(told, expected);
