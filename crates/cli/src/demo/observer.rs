@@ -18,7 +18,7 @@ use super::{
     books::Books,
     facts::{Facts, Group, Node, NodeState, Service, Waiting},
     stage::{Stage, text},
-    words::{self, Actor, Line, Purposes},
+    words::{self, Actor, Line},
     workload::APP,
 };
 
@@ -40,10 +40,6 @@ pub(super) struct Observer {
     nodes: BTreeSet<String>,
     /// Services that were full at the last look, and whether their pods run or are done.
     full: BTreeMap<String, &'static str>,
-    /// What groups are to grow for. An order is told of when it is placed, by which time another pass may have been made.
-    purposes: Purposes,
-    /// The number of the pass that was last looked at.
-    pass: Option<u64>,
 }
 
 // === impl Observer ===
@@ -60,8 +56,6 @@ impl Observer {
             waits: Vec::new(),
             nodes: BTreeSet::new(),
             full: BTreeMap::new(),
-            purposes: Purposes::new(),
-            pass: None,
         }
     }
 
@@ -109,12 +103,7 @@ impl Observer {
             rate: self.books.rate,
             peak: self.books.peak.rate,
         };
-        if let Some(pass) = pass
-            && self.pass.replace(pass.number) != Some(pass.number)
-        {
-            self.purposes.extend(words::purposes(pass));
-        }
-        let mut lines = self.told(at);
+        let mut lines = self.told(stage, at);
         self.compare(&facts, &mut lines);
         Ok((facts, lines))
     }
@@ -142,15 +131,17 @@ impl Observer {
     }
 
     /// What the autoscaler told.
-    fn told(&mut self, at: Duration) -> Vec<Line> {
+    fn told(&mut self, stage: &Stage, at: Duration) -> Vec<Line> {
         let mut lines = Vec::new();
         loop {
             match self.news.try_recv() {
-                Ok(news) => lines.extend(words::news(&news, &mut self.purposes).map(|what| Line {
-                    at,
-                    who: Actor::Plimsoll,
-                    what,
-                })),
+                Ok(news) => {
+                    lines.extend(words::news(&news, &mut stage.purposes()).map(|what| Line {
+                        at,
+                        who: Actor::Plimsoll,
+                        what,
+                    }))
+                }
                 // Whoever is so far behind goes on with what is new.
                 Err(TryRecvError::Lagged(_)) => {}
                 Err(TryRecvError::Empty | TryRecvError::Closed) => return lines,

@@ -260,7 +260,7 @@ fn dead_machine(scene: &Scene<'_>) -> Outcome {
     }
     scene.served()?;
     Ok(match scene.bought_any() {
-        0 => format!("{victim} is gone, and its pods run where there was room"),
+        0 => format!("{victim} is gone, and its pods run again"),
         _ => format!("{victim} is gone, and its pods run on another machine"),
     })
 }

@@ -1,13 +1,18 @@
 //! Cluster, infrastructure and autoscaler, put together for the demo, and what the play does to them.
 
-use std::{net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
+use std::{
+    net::SocketAddr,
+    path::PathBuf,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
 
 use anyhow::{Context as _, Result, anyhow};
 use jiff::SignedDuration;
 use plimsoll_cluster::connect;
 use plimsoll_control::{
     autoscaler::{Autoscaler, Equipment},
-    engine::Handle,
+    engine::{Handle, Pass},
     record::RecordSettings,
     settings::Settings,
 };
@@ -32,6 +37,7 @@ use super::{
     facts::Facts,
     infrastructure::Infrastructure,
     play::{Move, Workload},
+    words::{self, Purposes},
     workload,
 };
 use crate::{failure::Failure, listen, minicluster::blame};
@@ -72,6 +78,8 @@ pub(super) struct Stage {
     ended: Shutdown,
     killed: Vec<String>,
     settings: watch::Sender<Arc<Settings>>,
+    /// What groups are to grow for. An order is told of when it is placed, by which time another pass may have been made.
+    purposes: Arc<Mutex<Purposes>>,
 }
 
 // === impl Stage ===
@@ -115,6 +123,8 @@ impl Stage {
         let joins = joins(move |node| coming.add(node), move |name| going.remove(name));
         let (machines, end) = (Arc::clone(&infrastructure), ended.clone());
         rest.spawn(async move { machines.run(Arc::new(joins), end).await });
+        let purposes = Arc::new(Mutex::default());
+        rest.spawn(note(handle.passes(), Arc::clone(&purposes), ended.clone()));
         let autoscaler = tokio::spawn(autoscaler.run(shutdown.clone()));
         Ok(Self {
             cluster,
@@ -128,6 +138,7 @@ impl Stage {
             ended,
             killed: Vec::new(),
             settings,
+            purposes,
         })
     }
 
@@ -149,6 +160,11 @@ impl Stage {
     /// Where the autoscaler answers.
     pub(super) fn address(&self) -> Option<SocketAddr> {
         self.address
+    }
+
+    /// What groups are to grow for.
+    pub(super) fn purposes(&self) -> MutexGuard<'_, Purposes> {
+        self.purposes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Nodes whose machines were made to die.
@@ -270,6 +286,23 @@ impl Stage {
     fn kind(&self, resource: &str) -> Option<Arc<Kind>> {
         let (plural, group) = resource.split_once('.').unwrap_or((resource, ""));
         self.cluster.api().kind(group, "v1", plural)
+    }
+}
+
+/// Notes what groups are to grow for, pass by pass.
+async fn note(
+    mut passes: watch::Receiver<Option<Arc<Pass>>>,
+    purposes: Arc<Mutex<Purposes>>,
+    ended: Shutdown,
+) {
+    loop {
+        tokio::select! {
+            changed = passes.changed() => if changed.is_err() { return },
+            () = ended.wait() => return,
+        }
+        let pass = passes.borrow_and_update().clone();
+        let noted = pass.as_deref().map(words::purposes).unwrap_or_default();
+        purposes.lock().unwrap_or_else(PoisonError::into_inner).extend(noted);
     }
 }
 
