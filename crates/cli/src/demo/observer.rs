@@ -136,11 +136,8 @@ impl Observer {
         loop {
             match self.news.try_recv() {
                 Ok(news) => {
-                    lines.extend(words::news(&news, &mut stage.purposes()).map(|what| Line {
-                        at,
-                        who: Actor::Plimsoll,
-                        what,
-                    }))
+                    let told = words::news(&news, &mut stage.purposes());
+                    lines.extend(told.map(|what| Line { at, who: Actor::Plimsoll, what }));
                 }
                 // Whoever is so far behind goes on with what is new.
                 Err(TryRecvError::Lagged(_)) => {}

@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use plimsoll_model::{
-    Conditions, Labels, Node, Quantity, Resources, Symbol, Taint, label, labels::check_label_value,
-    resource,
+    Labels, Node, Quantity, Resources, Symbol, Taint, label, labels::check_label_value, resource,
 };
 use serde_json::{Value, json};
+
+use crate::template::new_node;
 
 /// Labels that every kubelet sets; a template may say otherwise.
 const KUBELET_LABELS: [(&str, &str); 2] =
@@ -31,21 +32,9 @@ impl Template {
         allocatable: Resources,
     ) -> Self {
         let common = KUBELET_LABELS.map(|(key, value)| (Symbol::new(key), Symbol::new(value)));
-        Self {
-            node: Arc::new(Node {
-                name: Symbol::new(group),
-                labels: common.into_iter().chain(labels.iter()).chain(of_group(group)).collect(),
-                taints: taints.into(),
-                unschedulable: false,
-                allocatable,
-                capacity,
-                provider_id: "".into(),
-                created: Timestamp::UNIX_EPOCH,
-                conditions: Conditions::default(),
-                keep: false,
-                deleting: false,
-            }),
-        }
+        let labels = common.into_iter().chain(labels.iter()).chain(of_group(group)).collect();
+        let node = new_node(Symbol::new(group), labels, taints.into(), capacity, allocatable);
+        Self { node: Arc::new(node) }
     }
 
     /// The same machine in a group of this name.

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use jiff::Timestamp;
-use plimsoll_model::{Conditions, Labels, Node, Resources, Symbol, resource};
+use plimsoll_model::{Labels, Node, Resources, Symbol, resource};
 
 use super::{config::GroupConfig, userdata, wire::HostGroup};
+use crate::template::new_node;
 
 /// What the device plugin of the GPUs offers.
 const GPU: &str = "nvidia.com/gpu";
@@ -61,17 +61,6 @@ pub(super) fn node(group: &GroupConfig, host: &HostGroup) -> Result<Arc<Node>, S
     let labels = common.into_iter().chain(own);
     let labels: Labels =
         labels.map(|(key, value)| (Symbol::new(key), Symbol::new(value))).collect();
-    Ok(Arc::new(Node {
-        name: Symbol::new(&group.name),
-        labels,
-        taints: group.taints.clone().into(),
-        unschedulable: false,
-        allocatable: capacity.clone(),
-        capacity,
-        provider_id: "".into(),
-        created: Timestamp::UNIX_EPOCH,
-        conditions: Conditions::default(),
-        keep: false,
-        deleting: false,
-    }))
+    let (name, taints) = (Symbol::new(&group.name), group.taints.clone().into());
+    Ok(Arc::new(new_node(name, labels, taints, capacity.clone(), capacity)))
 }

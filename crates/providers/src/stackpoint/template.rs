@@ -2,9 +2,8 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use jiff::Timestamp;
 use plimsoll_model::{
-    Conditions, Labels, Node, Resources, Symbol, label,
+    Labels, Node, Resources, Symbol, label,
     labels::{check_label_key, check_label_value},
     resource,
 };
@@ -15,6 +14,7 @@ use super::{
     reconcile::Shelf,
     wire::{Pool, Specs},
 };
+use crate::template::new_node;
 
 /// Kinds of machines, by name.
 pub(super) type Catalogue = BTreeMap<String, Specs>;
@@ -66,19 +66,8 @@ pub(super) fn template(shelf: &Shelf, catalogue: &Catalogue) -> Option<Arc<Node>
     if disk > 0 {
         allocatable.add(Symbol::new(resource::EPHEMERAL_STORAGE), -(disk / KEPT_DISK));
     }
-    Some(Arc::new(Node {
-        name: shelf.id,
-        labels: labels(shelf),
-        taints: Box::default(),
-        unschedulable: false,
-        allocatable,
-        capacity,
-        provider_id: "".into(),
-        created: Timestamp::UNIX_EPOCH,
-        conditions: Conditions::default(),
-        keep: false,
-        deleting: false,
-    }))
+    let node = new_node(shelf.id, labels(shelf), Box::default(), capacity, allocatable);
+    Some(Arc::new(node))
 }
 
 /// Whether the catalogue has to be asked about a pool.

@@ -5,6 +5,8 @@ use std::time::Duration;
 use jiff::SignedDuration;
 use plimsoll_provider::{Class, Error};
 
+use crate::faults::{Failing, is_next, is_one};
+
 /// What goes wrong, as it was last set.
 #[derive(Debug)]
 pub(super) struct Faults {
@@ -12,7 +14,7 @@ pub(super) struct Faults {
     /// What every request waits for before it takes effect.
     pub(super) latency: Duration,
     /// Requests that will fail.
-    pub(super) failing: Option<Failing>,
+    pub(super) failing: Option<Failing<Class>>,
     /// So many answers to requests that change something are lost.
     pub(super) lost_replies: u32,
     /// So many pages are given out whole before one is cut.
@@ -21,14 +23,6 @@ pub(super) struct Faults {
     /// How far the service's clock is ahead.
     pub(super) skew: SignedDuration,
     calls: u64,
-}
-
-/// Requests that will fail.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Failing {
-    pub(super) after: u32,
-    pub(super) requests: u32,
-    pub(super) class: Class,
 }
 
 /// Larger than any list.
@@ -62,38 +56,19 @@ impl Faults {
         if self.is_down {
             return Err(Error::retry("the simulated service cannot be reached").with_code("DOWN"));
         }
-        let Some(failing) = &mut self.failing else { return Ok(()) };
-        if failing.after > 0 {
-            failing.after -= 1;
-            return Ok(());
+        match Failing::next(&mut self.failing) {
+            Some(class) => Err(Error::new(class, format!("the simulated service answers {class}"))),
+            None => Ok(()),
         }
-        let class = failing.class;
-        failing.requests = failing.requests.saturating_sub(1);
-        if failing.requests == 0 {
-            self.failing = None;
-        }
-        Err(Error::new(class, format!("the simulated service answers {class}")))
     }
 
     /// Whether the answer to this request is lost.
     pub(super) fn loses_reply(&mut self) -> bool {
-        let is_lost = self.lost_replies > 0;
-        self.lost_replies = self.lost_replies.saturating_sub(1);
-        is_lost
+        is_one(&mut self.lost_replies)
     }
 
     /// Whether this page is cut.
     pub(super) fn cuts_page(&mut self) -> bool {
-        match self.cut_after {
-            Some(0) => {
-                self.cut_after = None;
-                true
-            }
-            Some(after) => {
-                self.cut_after = Some(after - 1);
-                false
-            }
-            None => false,
-        }
+        is_next(&mut self.cut_after)
     }
 }

@@ -8,9 +8,9 @@ use plimsoll_provider::{Class, Error};
 
 use super::{
     Cloud, Happening,
-    faults::Failing,
     state::{Number, Phase, State, count},
 };
+use crate::faults::Failing;
 
 /// Whether the service can be reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,7 +45,7 @@ impl Cloud {
 
     /// After `after` requests, makes so many of them fail without effect.
     pub fn fail_requests(&self, after: u32, requests: u32, class: Class) {
-        let failing = (requests > 0).then_some(Failing { after, requests, class });
+        let failing = Failing::new(after, requests, class);
         self.change(|state, _| state.faults.failing = failing);
     }
 

@@ -13,7 +13,10 @@ use jiff::fmt::rfc2822::DateTimePrinter;
 use plimsoll_provider::Class;
 
 use super::{Emulator, routes::refuse};
-use crate::rest::LONGEST_BODY;
+use crate::{
+    faults::{Failing, is_next, is_one},
+    rest::LONGEST_BODY,
+};
 
 /// What goes wrong, as it was last set.
 #[derive(Debug, Default)]
@@ -22,19 +25,11 @@ pub(super) struct Faults {
     /// What every request waits for before it takes effect.
     pub(super) latency: Duration,
     /// Requests that will fail.
-    pub(super) failing: Option<Failing>,
+    pub(super) failing: Option<Failing<Class>>,
     /// So many answers to requests that change something are lost.
     pub(super) lost_replies: u32,
     /// So many lists are given out whole before one is cut.
     pub(super) cut_after: Option<u32>,
-}
-
-/// Requests that will fail.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Failing {
-    pub(super) after: u32,
-    pub(super) requests: u32,
-    pub(super) class: Class,
 }
 
 /// What becomes of a request before it takes effect.
@@ -103,42 +98,25 @@ impl Faults {
         if self.is_down {
             return Before::Broken;
         }
-        let Some(failing) = &mut self.failing else { return Before::Served };
         // Only who wants more can be told that there are too many.
-        if failing.class == Class::Quota && !makes {
+        if self.failing.is_some_and(|failing| failing.kind() == Class::Quota) && !makes {
             return Before::Served;
         }
-        if failing.after > 0 {
-            failing.after -= 1;
-            return Before::Served;
+        match Failing::next(&mut self.failing) {
+            None => Before::Served,
+            Some(Class::Auth) => Before::Refused(401),
+            Some(Class::Quota) => Before::Refused(403),
+            Some(_) => Before::Refused(500),
         }
-        let class = failing.class;
-        failing.requests = failing.requests.saturating_sub(1);
-        if failing.requests == 0 {
-            self.failing = None;
-        }
-        Before::Refused(match class {
-            Class::Auth => 401,
-            Class::Quota => 403,
-            _ => 500,
-        })
     }
 
     fn after(&mut self, changes: bool, is_list: bool) -> After {
-        if changes && self.lost_replies > 0 {
-            self.lost_replies -= 1;
-            return After::Lost;
-        }
-        match self.cut_after {
-            Some(0) if is_list => {
-                self.cut_after = None;
-                After::Cut
-            }
-            Some(after) if is_list => {
-                self.cut_after = Some(after - 1);
-                After::Arrives
-            }
-            _ => After::Arrives,
+        if changes && is_one(&mut self.lost_replies) {
+            After::Lost
+        } else if is_list && is_next(&mut self.cut_after) {
+            After::Cut
+        } else {
+            After::Arrives
         }
     }
 }

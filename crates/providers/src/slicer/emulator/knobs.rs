@@ -8,10 +8,9 @@ use secrecy::SecretString;
 
 use super::{
     Emulator,
-    faults::Failing,
     state::{Fate, MachineView},
 };
-use crate::slicer::wire::NewMachine;
+use crate::{faults::Failing, slicer::wire::NewMachine};
 
 /// Whether the host can be reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,7 +59,7 @@ impl Emulator {
     /// After `after` requests, makes so many of them fail without effect: `Auth` as 401, `Quota` as 403 to who wants more, all else
     /// as 500.
     pub fn fail_requests(&self, after: u32, requests: u32, class: Class) {
-        let failing = (requests > 0).then_some(Failing { after, requests, class });
+        let failing = Failing::new(after, requests, class);
         self.books().faults.failing = failing;
     }
 

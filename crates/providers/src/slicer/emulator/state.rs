@@ -4,14 +4,13 @@ use std::collections::{BTreeMap, VecDeque};
 
 use jiff::{SignedDuration, Timestamp};
 use secrecy::ExposeSecret as _;
-use serde_json::Value;
 
 use super::{
     agent,
     knobs::Dialect,
     settings::{HostSettings, Offer},
 };
-use crate::slicer::wire::NewMachine;
+use crate::{joins::News, slicer::wire::NewMachine};
 
 /// What will become of a machine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -84,12 +83,6 @@ pub(super) struct Machine {
 pub(super) struct Secret {
     pub(super) data: Vec<u8>,
     pub(super) changed: Timestamp,
-}
-
-/// What a cluster has to know.
-pub(super) enum News {
-    Joined(Value),
-    Left(String),
 }
 
 /// Why a request is refused.
@@ -190,7 +183,7 @@ impl State {
     /// Removes a machine for good.
     pub(super) fn remove(&mut self, hostname: &str) {
         if let Some(machine) = self.machines.remove(hostname) {
-            self.news.extend(machine.node.map(News::Left));
+            self.news.extend(machine.node.map(News::Leaves));
         }
     }
 
@@ -205,7 +198,7 @@ impl State {
         // What the host keeps is started again at once.
         machine.status = if machine.protected { RUNNING } else { STOPPED };
         let left = machine.node.take();
-        self.news.extend(left.map(News::Left));
+        self.news.extend(left.map(News::Leaves));
         Ok(())
     }
 
@@ -267,7 +260,7 @@ impl State {
         let (name, node) = agent.node(machine, &offer, joined);
         machine.node = Some(name);
         self.joined += 1;
-        self.news.push(News::Joined(node));
+        self.news.push(News::Joins(node));
     }
 
     /// The machines of a group, or of all, by group and number.

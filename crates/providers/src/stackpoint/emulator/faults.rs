@@ -5,6 +5,8 @@ use std::time::Duration;
 use http::{Method, StatusCode};
 use jiff::SignedDuration;
 
+use crate::faults::{Failing, is_next, is_one};
+
 /// Whether the service can be reached.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reach {
@@ -42,7 +44,7 @@ pub(super) struct Faults {
     pub(super) reach: Reach,
     /// What every request waits for before it takes effect.
     pub(super) latency: Duration,
-    pub(super) failing: Option<Failing>,
+    pub(super) failing: Option<Failing<Failure>>,
     /// So many answers to requests that change something are lost.
     pub(super) lost_replies: u32,
     /// So many lists are given out whole before one is cut.
@@ -55,33 +57,16 @@ pub(super) struct Faults {
     failed: u32,
 }
 
-/// Requests that will fail.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Failing {
-    pub(super) after: u32,
-    pub(super) requests: u32,
-    pub(super) failure: Failure,
-}
-
 // === impl Faults ===
 
 impl Faults {
     /// How this request fails, if it is one of those that do.
     pub(super) fn check(&mut self, token: &str, method: &Method) -> Option<(StatusCode, String)> {
-        let failing = self.failing.as_mut()?;
         // Nobody is refused for a quota who only looks.
-        if failing.failure == Failure::Quota && method == Method::GET {
+        if self.failing?.kind() == Failure::Quota && method == Method::GET {
             return None;
         }
-        if failing.after > 0 {
-            failing.after -= 1;
-            return None;
-        }
-        let failure = failing.failure;
-        failing.requests = failing.requests.saturating_sub(1);
-        if failing.requests == 0 {
-            self.failing = None;
-        }
+        let failure = Failing::next(&mut self.failing)?;
         self.failed = self.failed.wrapping_add(1);
         Some(match failure {
             Failure::Broken if self.failed.is_multiple_of(2) => {
@@ -101,23 +86,11 @@ impl Faults {
 
     /// Whether the answer to this request is lost.
     pub(super) const fn loses_reply(&mut self) -> bool {
-        let is_lost = self.lost_replies > 0;
-        self.lost_replies = self.lost_replies.saturating_sub(1);
-        is_lost
+        is_one(&mut self.lost_replies)
     }
 
     /// Whether this list is cut.
     pub(super) const fn cuts(&mut self) -> bool {
-        match self.cut_after {
-            Some(0) => {
-                self.cut_after = None;
-                true
-            }
-            Some(after) => {
-                self.cut_after = Some(after - 1);
-                false
-            }
-            None => false,
-        }
+        is_next(&mut self.cut_after)
     }
 }

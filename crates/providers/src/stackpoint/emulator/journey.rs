@@ -14,8 +14,9 @@ use jiff::Timestamp;
 use super::{
     knobs::Trouble,
     replies,
-    state::{Books, News, State},
+    state::{Books, State},
 };
+use crate::joins::News;
 
 // === impl Books ===
 

@@ -7,9 +7,9 @@ use plimsoll_model::Symbol;
 
 use super::{
     Emulator, Failure, Machine, Reach, ReplyStyle,
-    faults::Failing,
     state::{Pool, State},
 };
+use crate::faults::Failing;
 
 /// What becomes of a machine that does not come up as it should.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,7 +55,7 @@ impl Emulator {
 
     /// After `after` requests, makes so many of them fail without effect.
     pub fn fail_requests(&self, after: u32, requests: u32, failure: Failure) {
-        let failing = (requests > 0).then_some(Failing { after, requests, failure });
+        let failing = Failing::new(after, requests, failure);
         self.change(|state, _| state.faults.failing = failing);
     }
 

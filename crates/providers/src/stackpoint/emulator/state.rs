@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use plimsoll_model::Symbol;
-use serde_json::Value;
 
 use super::{
     knobs::Trouble,
     offer::{Offer, PREFIX, PoolOffer},
 };
+use crate::joins::News;
 
 /// The first number that is given out; they are never small.
 const FIRST: i64 = 1000;
@@ -90,15 +90,6 @@ pub enum State {
     Failed,
     /// It is being deleted.
     Deleting,
-}
-
-/// What a cluster would notice.
-#[derive(Clone, Debug)]
-pub(super) enum News {
-    /// A machine runs, and its node joins.
-    Joins(Value),
-    /// The machine behind the node of this name is gone.
-    Leaves(String),
 }
 
 // === impl Books ===

@@ -12,7 +12,7 @@ use plimsoll_provider::{
 use plimsoll_providers::{
     rest::{Endpoint, Local, Rest, Trust},
     stackpoint::{
-        Bounds, Config, StackPoint, Token,
+        Bounds, Config, Prices, StackPoint, Token,
         emulator::{Emulator, Failure, Offer, Reach, ReplyStyle, Trouble},
     },
 };
@@ -60,6 +60,7 @@ impl Stage {
             node_pools_file: None,
             hold_back: None,
             bounds: Bounds::default(),
+            prices: Prices::default(),
         };
         change(&mut config);
         let provider = connect(&emulator, &config, clock);
