@@ -2,7 +2,8 @@
 
 use std::io::{self, IsTerminal as _};
 
-use tracing_subscriber::EnvFilter;
+use tracing::Dispatch;
+use tracing_subscriber::{EnvFilter, fmt::MakeWriter, util::SubscriberInitExt as _};
 
 /// Says which messages are wanted, over everything else that does.
 pub(crate) const VARIABLE: &str = "PLIMSOLL_LOG";
@@ -26,6 +27,15 @@ pub(crate) enum Format {
     Json,
 }
 
+/// Whether text has colours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Colours {
+    /// It has.
+    Shown,
+    /// It has none.
+    Left,
+}
+
 /// Begins to write messages. Later calls do nothing.
 pub(crate) fn start() {
     start_with(Settings::default());
@@ -33,17 +43,28 @@ pub(crate) fn start() {
 
 /// Begins to write messages, so many of them and in this form. Later calls do nothing.
 pub(crate) fn start_with(settings: Settings) {
+    let colours = if io::stderr().is_terminal() { Colours::Shown } else { Colours::Left };
+    let _ = writer(settings, io::stderr, colours).try_init();
+}
+
+/// What writes messages to `out`.
+pub(crate) fn writer<W>(settings: Settings, out: W, colours: Colours) -> Dispatch
+where
+    W: for<'a> MakeWriter<'a> + Send + Sync + 'static,
+{
     let filter = EnvFilter::builder()
         .with_env_var(VARIABLE)
         .from_env()
         .ok()
         .filter(|_| std::env::var_os(VARIABLE).is_some())
         .unwrap_or_else(|| EnvFilter::new(directives(settings.verbosity)));
-    let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr);
-    let _ = match settings.format {
-        Format::Json => builder.json().flatten_event(true).try_init(),
-        Format::Text => builder.with_ansi(io::stderr().is_terminal()).with_target(false).try_init(),
-    };
+    let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(out);
+    match settings.format {
+        Format::Json => builder.json().flatten_event(true).finish().into(),
+        Format::Text => {
+            builder.with_ansi(colours == Colours::Shown).with_target(false).finish().into()
+        }
+    }
 }
 
 /// Libraries have their say only where everything is wanted.

@@ -48,6 +48,7 @@ mod groups;
 mod help;
 mod machines;
 mod process;
+mod profile;
 mod reload;
 mod signals;
 mod wanted;
@@ -90,6 +91,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     for line in wanted.warnings() {
         warn!("{line}");
     }
+    for line in &process.unfollowed {
+        warn!("--scheduler-config-file: {line}");
+    }
     tls::install_default();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
@@ -114,15 +118,8 @@ async fn keep(wanted: Wanted, process: Process) -> Result<(), Failure> {
     greet(&process, listener.local_addr().unwrap_or(process.address), &client);
 
     let settings = watch::Sender::new(Arc::new(process.settings.clone()));
-    let autoscaler = Autoscaler::new(Equipment {
-        client: client.clone(),
-        fleet: Arc::new(fleet),
-        clock,
-        settings: settings.subscribe(),
-        election: candidacy(&process),
-        record: RecordSettings { host: host(), ..process.record.clone() },
-        adviser,
-    });
+    let ready = (fleet, adviser);
+    let autoscaler = assemble(&process, client.clone(), ready, clock, settings.subscribe());
     let namespace = process.settings.namespace.clone();
     tokio::spawn(rank(client, namespace, settings.clone()));
     tokio::spawn(reload::follow(wanted, process, settings));
@@ -186,6 +183,25 @@ fn dress(provider: Arc<dyn Provider>, process: &Process) -> Arc<dyn Provider> {
         provider = Arc::new(Batched::new(provider, process.batching));
     }
     provider
+}
+
+/// The autoscaler as the flags want it. Nothing is asked of anybody yet.
+fn assemble(
+    process: &Process,
+    client: Client,
+    (fleet, adviser): (Fleet, Option<Arc<dyn Adviser>>),
+    clock: Clock,
+    settings: watch::Receiver<Arc<Settings>>,
+) -> Autoscaler {
+    Autoscaler::new(Equipment {
+        client,
+        fleet: Arc::new(fleet),
+        clock,
+        settings,
+        election: candidacy(process),
+        record: RecordSettings { host: host(), ..process.record.clone() },
+        adviser,
+    })
 }
 
 /// Lets simulated machines become nodes.

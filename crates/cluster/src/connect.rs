@@ -10,7 +10,7 @@ use kube::{
     config::{KubeConfigOptions, Kubeconfig},
 };
 use thiserror::Error;
-use tower::{BoxError, Layer as _, Service};
+use tower::{BoxError, Layer as _, Service, layer::util::Stack};
 
 use self::{deadline::Deadline, throttle::Throttle};
 
@@ -89,8 +89,19 @@ pub async fn connect(connection: &Connection) -> Result<Client, ConnectError> {
     config.headers.push((USER_AGENT, agent));
     let builder = ClientBuilder::try_from(config);
     let builder = builder.map_err(|error| ConnectError::Setup(Box::new(error)))?;
-    let throttle = Throttle::new(connection.rate, connection.burst);
-    Ok(builder.with_layer(&Deadline(PATIENCE)).with_layer(&throttle).build())
+    Ok(builder.with_layer(&limits(connection)).build())
+}
+
+/// A client over a service in this process that keeps to the limits of a connection.
+pub fn limited<S, B>(service: S, connection: &Connection) -> Client
+where
+    S: Service<Request<Body>, Response = Response<B>> + Send + 'static,
+    S::Future: Send + 'static,
+    S::Error: Into<BoxError>,
+    B: BodyExt<Data = bytes::Bytes> + Send + 'static,
+    B::Error: Into<BoxError>,
+{
+    Client::new(limits(connection).layer(service), "default")
 }
 
 /// A client over a service in this process: a server for tests and demonstrations.
@@ -110,6 +121,11 @@ pub async fn version(client: &Client) -> Result<Version, ConnectError> {
     let info = client.apiserver_version().await;
     let info = info.map_err(|error| ConnectError::Silent(Box::new(error)))?;
     Ok(Version(info.git_version))
+}
+
+/// The time that a request waits for its turn does not count as time without an answer.
+fn limits(connection: &Connection) -> Stack<Deadline, Throttle> {
+    Stack::new(Deadline(PATIENCE), Throttle::new(connection.rate, connection.burst))
 }
 
 // === impl Version ===

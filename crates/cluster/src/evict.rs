@@ -1,10 +1,11 @@
 //! Eviction: asking for a pod to leave, in the way that disruption budgets are asked.
 
-use k8s_openapi::api::core::v1::Pod;
-use kube::{
-    Api, Client,
-    api::{DeleteParams, EvictParams, PostParams, Preconditions},
+use k8s_openapi::{
+    api::{core::v1::Pod, policy::v1},
+    apimachinery::pkg::apis::meta::v1::{DeleteOptions, ObjectMeta, Preconditions},
 };
+use kube::{Api, Client, api::PostParams};
+use serde_json::Value;
 
 /// What became of an eviction.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,16 +35,18 @@ pub async fn evict(
     grace: Option<u32>,
 ) -> Eviction {
     let api: Api<Pod> = Api::namespaced(client.clone(), namespace);
-    let parameters = EvictParams {
-        delete_options: Some(DeleteParams {
-            grace_period_seconds: grace,
+    // kube has a call for this, which writes the options under a name that the API server does not read.
+    let eviction = v1::Eviction {
+        metadata: ObjectMeta { name: Some(name.to_owned()), ..ObjectMeta::default() },
+        delete_options: Some(DeleteOptions {
+            grace_period_seconds: grace.map(i64::from),
             preconditions: uid
                 .map(|uid| Preconditions { uid: Some(uid.to_owned()), resource_version: None }),
-            ..DeleteParams::default()
+            ..DeleteOptions::default()
         }),
-        post_options: PostParams::default(),
     };
-    match api.evict(name, &parameters).await {
+    let parameters = PostParams::default();
+    match api.create_subresource::<_, Value>("eviction", name, &parameters, &eviction).await {
         Ok(_) => Eviction::Accepted,
         Err(kube::Error::Api(status)) => match status.code {
             404 => Eviction::Gone,

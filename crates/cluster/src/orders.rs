@@ -72,6 +72,10 @@ pub enum Intent {
         replaced: bool,
         /// Why, in a few words.
         why: String,
+        /// Why, in a word for programs.
+        reason: Option<String>,
+        /// Whether pods have to leave it first.
+        drains: bool,
     },
 }
 
@@ -129,6 +133,10 @@ struct Spec {
     was_closed: Option<bool>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     replaced: Option<bool>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    drains: Option<bool>,
     #[serde(default)]
     why: String,
 }
@@ -234,7 +242,17 @@ impl StoredOrder {
                 let node = Symbol::new(&spec.node?);
                 let was_closed = spec.was_closed.unwrap_or_default();
                 let replaced = spec.replaced.unwrap_or_default();
-                Intent::Retire { group, node, instance: spec.instance?, was_closed, replaced, why }
+                Intent::Retire {
+                    group,
+                    node,
+                    instance: spec.instance?,
+                    was_closed,
+                    replaced,
+                    why,
+                    reason: spec.reason,
+                    // An order that does not say so is of a version that did not write it down.
+                    drains: spec.drains.unwrap_or(true),
+                }
             }
         };
         let status = object.data.get("status");
@@ -281,19 +299,25 @@ impl Intent {
                 instance: None,
                 was_closed: None,
                 replaced: None,
+                reason: None,
+                drains: None,
                 why: why.clone(),
             },
-            Self::Retire { group, node, instance, was_closed, replaced, why } => Spec {
-                action: Action::Retire,
-                group: group.to_string(),
-                count: None,
-                from: None,
-                node: Some(node.to_string()),
-                instance: Some(instance.clone()),
-                was_closed: was_closed.then_some(true),
-                replaced: replaced.then_some(true),
-                why: why.clone(),
-            },
+            Self::Retire { group, node, instance, was_closed, replaced, why, reason, drains } => {
+                Spec {
+                    action: Action::Retire,
+                    group: group.to_string(),
+                    count: None,
+                    from: None,
+                    node: Some(node.to_string()),
+                    instance: Some(instance.clone()),
+                    was_closed: was_closed.then_some(true),
+                    replaced: replaced.then_some(true),
+                    reason: reason.clone(),
+                    drains: Some(*drains),
+                    why: why.clone(),
+                }
+            }
         }
     }
 }

@@ -3,11 +3,16 @@
 //! What is to be told follows from passes and news and is decided by values without I/O: [`status`], [`events`], [`metrics`]. The
 //! [`Recorder`] feeds them and makes the calls aside, so that a slow API server never makes it miss anything.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+    time::Duration,
+};
 
 use jiff::SignedDuration;
 use plimsoll_cluster::Client;
 use plimsoll_net::Clock;
+use plimsoll_plan::{GroupReason, GroupRejection, Plan};
 use plimsoll_provider::Fleet;
 use tokio::sync::watch;
 
@@ -73,6 +78,18 @@ impl Default for RecordSettings {
             host: String::new(),
         }
     }
+}
+
+/// The limits of the cluster that stand in the way of pods. Pods of one shape share what is said to them, so that it is looked at
+/// once, however many wait.
+fn limits_reached(plan: &Plan) -> BTreeSet<&'static str> {
+    let lists = plan.pods.iter().map(|report| (report.rejections.as_ptr(), &report.rejections));
+    let lists: BTreeMap<_, _> = lists.collect();
+    let limit = |rejection: &GroupRejection| match rejection.reason {
+        GroupReason::QuotaExceeded { limit } => Some(limit),
+        _ => None,
+    };
+    lists.values().flat_map(|list| list.iter().filter_map(limit)).collect()
 }
 
 /// What keeps plans from being acted on, in words.

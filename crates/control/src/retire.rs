@@ -21,6 +21,7 @@
 use jiff::{SignedDuration, Timestamp};
 use plimsoll_cluster::{evict::Eviction, orders::Phase};
 use plimsoll_model::{PodName, Symbol};
+use plimsoll_plan::RetirementReason;
 use plimsoll_provider::{Error, OrderId};
 
 use crate::engine::OpenRetirement;
@@ -36,12 +37,17 @@ pub(crate) use self::sight::{Machine, PodKind, PodSeen, Sighting};
 
 /// A node on its way out.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "facts that have nothing to do with each other")]
 pub(crate) struct Retirement {
     pub id: OrderId,
     pub group: Symbol,
     pub node: Symbol,
     pub instance: Box<str>,
     pub why: String,
+    /// The same for programs; `None` for what an earlier run began and did not say.
+    pub reason: Option<RetirementReason>,
+    /// Whether pods have to leave it first.
+    pub drains: bool,
     pub since: Timestamp,
     /// Since when nobody needed the node.
     pub unneeded: Timestamp,
@@ -51,6 +57,8 @@ pub(crate) struct Retirement {
     pub replaced: bool,
     /// An earlier run may have asked the provider to delete the machine, and this is when we found that out.
     asked_before: Option<Timestamp>,
+    /// A plan on fresh data wants to keep it.
+    needed: bool,
     stage: Stage,
     /// A call is under way. The next one waits for it, whatever the stage: they must not overtake each other.
     busy: bool,
@@ -153,11 +161,14 @@ impl Retirement {
             node,
             instance,
             why,
+            reason: None,
+            drains: false,
             since: now,
             unneeded: now,
             was_closed: false,
             replaced: false,
             asked_before: None,
+            needed: false,
             stage: Stage::Marking,
             busy: false,
             pause: None,
@@ -198,7 +209,10 @@ impl Retirement {
     pub(crate) fn judged(&mut self, verdict: Result<(), String>, now: Timestamp) {
         match verdict {
             Ok(()) if self.is_in_doubt() => self.enter(Stage::Draining(Drain::new(now))),
-            Err(why) if self.is_revocable() => self.release(format!("needed after all: {why}")),
+            Err(why) if self.is_revocable() => {
+                self.needed = true;
+                self.release(format!("needed after all: {why}"));
+            }
             _ => {}
         }
     }
@@ -211,6 +225,9 @@ impl Retirement {
             group: self.group,
             instance: self.instance.clone(),
             why: self.why.clone(),
+            reason: self.reason,
+            drains: self.drains,
+            needed: self.needed,
             stage: self.stage.name(),
             since: self.since,
             waits_for: match &self.stage {

@@ -100,6 +100,9 @@ fn begin(pass: &mut Pass) {
         let id = order_id(&format!("retire-{}", retirement.node));
         pass.begun.retirements.push(id.clone());
         pass.retirements.push(OpenRetirement {
+            reason: Some(retirement.why),
+            drains: !retirement.evict.is_empty(),
+            needed: false,
             id,
             node: retirement.node,
             group: retirement.group,

@@ -6,6 +6,8 @@ use plimsoll_model::{Disk, HostPort, Symbol, Taint, show_amount};
 
 use crate::{BindingProblem, Plugin, Restriction};
 
+mod words;
+
 /// What one filter has against a node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Rejection {

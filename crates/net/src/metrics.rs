@@ -34,7 +34,7 @@ impl Metrics {
         let mut text = String::new();
         // Writing to a string does not fail.
         let _ = encode(&mut text, &registry);
-        text
+        without_empty_labels(&text)
     }
 
     /// Answers `GET /metrics` with them, and `GET /health-check` with OK.
@@ -55,5 +55,34 @@ impl Metrics {
             }
         };
         Ok(reply)
+    }
+}
+
+/// Series without labels as everybody else writes them: `name 1` and not `name{} 1`. The first brace of a line is that of the labels;
+/// what is in quotes comes later.
+fn without_empty_labels(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    for line in text.lines() {
+        match line.split_once('{') {
+            Some((name, rest)) if !line.starts_with('#') && rest.starts_with('}') => {
+                plain.push_str(name);
+                plain.push_str(&rest[1..]);
+            }
+            _ => plain.push_str(line),
+        }
+        plain.push('\n');
+    }
+    plain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_empty_labels;
+
+    #[test]
+    fn only_labels_that_are_none_are_left_out() {
+        let text = "# HELP a {} b\na{} 1\na{k=\"{} 2\"} 3\n# EOF\n";
+        let plain = "# HELP a {} b\na 1\na{k=\"{} 2\"} 3\n# EOF\n";
+        assert_eq!(without_empty_labels(text), plain);
     }
 }

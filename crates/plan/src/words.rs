@@ -85,6 +85,18 @@ pub fn retirement_name(why: RetirementReason) -> &'static str {
     }
 }
 
+/// The reason of this name.
+pub fn retirement_reason(name: &str) -> Option<RetirementReason> {
+    let all = [
+        RetirementReason::Empty,
+        RetirementReason::Underutilized,
+        RetirementReason::Unready,
+        RetirementReason::Consolidate,
+        RetirementReason::Rotate,
+    ];
+    all.into_iter().find(|why| retirement_name(*why) == name)
+}
+
 /// What is put right, as a program reads it.
 pub fn repair_name(repair: &Repair) -> &'static str {
     match repair {

@@ -47,4 +47,4 @@ fn option(alternative: &Alternative, seen: &Seen) -> ExpanderOption {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

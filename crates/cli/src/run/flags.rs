@@ -125,6 +125,15 @@ impl Known {
         if is_switch { Shape::Switch } else { Shape::Value }
     }
 
+    /// What a value is, in a word for a page of help.
+    pub(super) fn value_name(self) -> &'static str {
+        match self {
+            Self::Plan(flag) => flag.value_name(),
+            Self::Own(flag) => flag.value_name(),
+            Self::Accepted(_) => "VALUE",
+        }
+    }
+
     /// Whether values add up; of any other flag the last one counts.
     pub(super) fn is_repeated(self) -> bool {
         match self {
@@ -138,6 +147,23 @@ impl Known {
 // === impl Flag ===
 
 impl Flag {
+    fn value_name(&self) -> &'static str {
+        match (self.name, &self.sets) {
+            ("nodes", _) => "MIN:MAX:ID",
+            ("node-group-auto-discovery", _) => "HOW:WHICH",
+            ("address" | "grpc-expander-url", _) => "HOST:PORT",
+            ("cloud-provider", _) => "NAME,…",
+            ("cloud-config", _) => "FILE,…",
+            ("kubernetes", _) => "URL",
+            ("drain-priority-config", _) => "PRIORITY:SECONDS,…",
+            ("scan-interval", _) | (_, Sets::Duration(_) | Sets::Span(_)) => "DURATION",
+            (_, Sets::Count(_) | Sets::Size(_) | Sets::Fraction(_)) => "NUMBER",
+            ("scheduler-config-file", _) | (_, Sets::File(_)) => "FILE",
+            (_, Sets::Switch(_) | Sets::Turn(_)) => "BOOL",
+            (_, Sets::Text(_) | Sets::Given(_) | Sets::Special(_) | Sets::Each(_)) => "NAME",
+        }
+    }
+
     /// Changes what the flag changes.
     pub(super) fn set(&self, process: &mut Process, value: &FlagValue) -> Result<(), String> {
         match self.sets {

@@ -36,6 +36,8 @@ pub(super) struct Process {
     pub logs: log::Settings,
     pub address: SocketAddr,
     pub cluster_name: String,
+    /// What `scheduler-config-file` says that is not followed.
+    pub unfollowed: Vec<String>,
     /// The file that settings are read from, again and again.
     pub config: Option<PathBuf>,
 }
@@ -85,6 +87,7 @@ impl Default for Process {
             logs: log::Settings::default(),
             address: SocketAddr::new(IpAddr::V6(Ipv6Addr::UNSPECIFIED), PORT),
             cluster_name: String::new(),
+            unfollowed: Vec::new(),
             config: None,
         }
     }

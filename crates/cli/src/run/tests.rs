@@ -11,13 +11,15 @@ use super::{
     wanted::{Wanted, Wish},
 };
 
-mod proofs;
+mod effects;
+mod plans;
+mod stage;
 
 /// The flags of the upstream autoscaler, each with how much a user who changes over needs it.
 const UPSTREAM: &str = include_str!("tests/upstream.txt");
 
 /// Flags that do nothing although users have them: what they tune is not there, or is always so, see docs/run.md.
-const WITHOUT_EFFECT: [&str; 28] = [
+const WITHOUT_EFFECT: [&str; 27] = [
     "aws-use-static-instance-list",
     "capacity-buffer-controller-enabled",
     "capacity-buffer-pod-dry-run-enabled",
@@ -44,7 +46,6 @@ const WITHOUT_EFFECT: [&str; 28] = [
     "salvo-scale-up",
     "salvo-scale-up-budget",
     "scale-down-simulation-timeout",
-    "scheduler-config-file",
     "unremovable-node-recheck-timeout",
 ];
 
@@ -62,7 +63,7 @@ fn wanted(words: &[&str]) -> Result<Wanted, String> {
 }
 
 /// What the words come to.
-pub(super) fn process(words: &[&str]) -> Result<Process, String> {
+fn process(words: &[&str]) -> Result<Process, String> {
     wanted(words)?.resolve()
 }
 
@@ -74,14 +75,29 @@ fn every_upstream_flag_is_known() {
     assert_eq!(upstream().count(), 164);
 }
 
+/// What a flag does is shown by a pair of plans or by somebody outside, or it is in the list of those that do nothing.
 #[test]
-fn flags_that_users_need_have_a_proof_that_they_work() {
-    let proven: BTreeSet<&str> = proofs::names().collect();
+fn the_effect_of_every_flag_that_users_need_is_shown() {
+    let shown: BTreeSet<&str> = effects::names().chain(plans::names()).collect();
     let missing: Vec<&str> = upstream()
         .filter(|(_, need)| *need != "rare")
         .map(|(name, _)| name)
-        .filter(|name| !proven.contains(name) && !WITHOUT_EFFECT.contains(name))
+        .filter(|name| !shown.contains(name) && !WITHOUT_EFFECT.contains(name))
         .collect();
+    assert_eq!(missing, [""; 0]);
+    let unknown: Vec<&&str> = shown.iter().filter(|name| Known::named(name).is_err()).collect();
+    assert_eq!(unknown, [&""; 0]);
+    let idle: Vec<&&str> = shown.iter().filter(|name| WITHOUT_EFFECT.contains(name)).collect();
+    assert_eq!(idle, [&""; 0]);
+}
+
+/// The page says of each flag that does nothing why, and what to use in its place.
+#[test]
+fn flags_without_effect_are_on_the_page() {
+    let page = include_str!("../../../../docs/run.md");
+    let (_, page) = page.split_once("### Accepted without effect").unwrap();
+    let is_missing = |name: &&str| !page.contains(&format!("`{name}`"));
+    let missing: Vec<&str> = WITHOUT_EFFECT.into_iter().filter(is_missing).collect();
     assert_eq!(missing, [""; 0]);
 }
 

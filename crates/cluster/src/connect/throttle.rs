@@ -38,7 +38,10 @@ impl Throttle {
             Duration::ZERO
         };
         let slack = interval.saturating_mul(burst.saturating_sub(1));
-        Self { interval, slack, next: Arc::new(Mutex::new(Instant::now())) }
+        // The first requests are the ones that come at once.
+        let now = Instant::now();
+        let next = now.checked_sub(slack).unwrap_or(now);
+        Self { interval, slack, next: Arc::new(Mutex::new(next)) }
     }
 
     /// When a request that comes now may go.
@@ -102,6 +105,7 @@ mod tests {
         let start = Instant::now();
         let throttle = Throttle::new(5.0, 3);
         let waits = |now: Instant| (throttle.turn(now) - now).as_millis();
+        assert_eq!([0; 5].map(|_: u32| waits(start)), [0, 0, 0, 200, 400]);
         tokio::time::advance(Duration::from_secs(10)).await;
         let now = Instant::now();
         assert_eq!([0; 5].map(|_: u32| waits(now)), [0, 0, 0, 200, 400]);

@@ -12,10 +12,15 @@ use super::pass::{News, Pass};
 /// How many pieces of news a slow listener may be behind before it misses some.
 const NEWS: usize = 4096;
 
+/// How many passes one who wants to see all of them may be behind.
+const PASSES: usize = 32;
+
 /// What others may see of the loop, and ask of it.
 #[derive(Clone, Debug)]
 pub struct Handle {
     passes: watch::Sender<Option<Arc<Pass>>>,
+    /// Kept only until everybody who listens has seen them.
+    each_pass: broadcast::Sender<Arc<Pass>>,
     news: broadcast::Sender<Arc<News>>,
     world_wanted: Arc<AtomicBool>,
     pass_wanted: Arc<Notify>,
@@ -28,6 +33,7 @@ impl Default for Handle {
     fn default() -> Self {
         Self {
             passes: watch::Sender::new(None),
+            each_pass: broadcast::Sender::new(PASSES),
             news: broadcast::Sender::new(NEWS),
             world_wanted: Arc::default(),
             pass_wanted: Arc::default(),
@@ -40,6 +46,11 @@ impl Handle {
     /// The latest pass; `None` before the first. One that is late sees the latest and misses those between.
     pub fn passes(&self) -> watch::Receiver<Option<Arc<Pass>>> {
         self.passes.subscribe()
+    }
+
+    /// Every pass from now on, one after the other.
+    pub fn each_pass(&self) -> broadcast::Receiver<Arc<Pass>> {
+        self.each_pass.subscribe()
     }
 
     /// Everything that happens from now on.
@@ -65,7 +76,10 @@ impl Handle {
 
     /// Publishes a pass: what the loop does, and who tests those that listen.
     pub fn publish(&self, pass: Pass) {
-        self.passes.send_replace(Some(Arc::new(pass)));
+        let pass = Arc::new(pass);
+        // Nobody has to listen.
+        let _ = self.each_pass.send(Arc::clone(&pass));
+        self.passes.send_replace(Some(pass));
     }
 
     /// Tells news: what the loop does, and who tests those that listen.
@@ -82,5 +96,28 @@ impl Handle {
     /// Whether somebody wants to see the whole World, who gets it now.
     pub(super) fn take_wish(&self) -> bool {
         self.world_wanted.swap(false, Ordering::Relaxed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Handle;
+    use crate::sketch::{CLUSTER, pass};
+
+    #[tokio::test]
+    async fn one_who_is_late_still_sees_every_pass() {
+        let handle = Handle::default();
+        let (mut each, latest) = (handle.each_pass(), handle.passes());
+        for number in 1..=3 {
+            let mut pass = pass(CLUSTER);
+            pass.number = number;
+            handle.publish(pass);
+        }
+        assert_eq!(latest.borrow().as_ref().map(|pass| pass.number), Some(3));
+        let mut seen = Vec::new();
+        while let Ok(pass) = each.try_recv() {
+            seen.push(pass.number);
+        }
+        assert_eq!(seen, [1, 2, 3]);
     }
 }

@@ -49,6 +49,8 @@ impl Engine {
         retirement.unneeded = unneeded.map_or(now, |unneeded| unneeded.since);
         retirement.was_closed = found.unschedulable;
         retirement.replaced = wanted.why == RetirementReason::Consolidate;
+        retirement.reason = Some(wanted.why);
+        retirement.drains = !wanted.evict.is_empty();
         self.handle.tell(News::Leaving(retirement.view()));
         reign.retiring.insert(node, retirement);
     }

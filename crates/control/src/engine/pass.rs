@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use jiff::Timestamp;
 use plimsoll_cluster::{evict::Eviction, mirror::Staleness, orders::Phase};
 use plimsoll_model::{Group, Memory, Node, Pod, PodName, Resources, Symbol, World};
-use plimsoll_plan::{Plan, Repair};
+use plimsoll_plan::{Plan, Repair, RetirementReason};
 use plimsoll_provider::{Class, OrderId};
 
 use crate::settings::Settings;
@@ -135,8 +135,14 @@ pub struct OpenRetirement {
     pub group: Symbol,
     /// Its machine.
     pub instance: Box<str>,
-    /// Why it leaves.
+    /// Why it leaves, in words.
     pub why: String,
+    /// Why it leaves; `None` for what an earlier run began and did not say.
+    pub reason: Option<RetirementReason>,
+    /// Whether pods have to leave it first.
+    pub drains: bool,
+    /// Whether it was to stay after all because somebody needs it. That is no failure.
+    pub needed: bool,
     /// How far it has come, in a word: `Marking`, `Draining`, …
     pub stage: &'static str,
     /// Since when it is on its way.

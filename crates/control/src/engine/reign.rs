@@ -9,7 +9,7 @@ use plimsoll_cluster::{
     orders::{Intent, Orders, StoredOrder},
 };
 use plimsoll_model::{Memory, Symbol};
-use plimsoll_plan::after_failure;
+use plimsoll_plan::{after_failure, words};
 use plimsoll_provider::{Error, HoldBack, OrderId, Owner};
 use tokio::{sync::mpsc, task::JoinSet};
 use tracing::{info, warn};
@@ -157,13 +157,24 @@ impl Reign {
                 Intent::Retire { node, .. } if self.retiring.contains_key(node) => {
                     self.over.insert(stored.id.clone(), now);
                 }
-                Intent::Retire { group, node, instance, was_closed, replaced, why } => {
+                Intent::Retire {
+                    group,
+                    node,
+                    instance,
+                    was_closed,
+                    replaced,
+                    why,
+                    reason,
+                    drains,
+                } => {
                     let (id, instance, why) = (stored.id.clone(), instance.clone(), why.clone());
                     info!(%node, order = %id, phase = ?stored.phase, "goes on leaving");
                     let since = stored.created.unwrap_or(now).min(now);
                     let mut retirement = Retirement::new(id, *group, *node, instance, why, since);
                     retirement.was_closed = *was_closed;
                     retirement.replaced = *replaced;
+                    retirement.reason = reason.as_deref().and_then(words::retirement_reason);
+                    retirement.drains = *drains;
                     self.retiring.insert(*node, retirement.resume(stored.phase, now));
                 }
             }

@@ -14,7 +14,7 @@ use std::{
 use jiff::{SignedDuration, Timestamp};
 use plimsoll_cluster::events::{About, Event, Level};
 use plimsoll_model::{PodName, Symbol};
-use plimsoll_plan::{GroupReason, GroupRejection, Outcome, PodReport, RetirementReason};
+use plimsoll_plan::{GroupRejection, Outcome, PodReport};
 use plimsoll_provider::OrderId;
 use rustc_hash::{FxHashMap, FxHasher};
 
@@ -42,8 +42,6 @@ pub(crate) struct Teller {
     waiting: VecDeque<Event>,
     /// Orders that have begun, until their provider answers.
     bought: BTreeMap<OrderId, Bought>,
-    /// Nodes that have begun to leave, until they are gone or stay.
-    leaving: BTreeMap<OrderId, Departure>,
     /// The last failure of each group that has been told.
     failures: BTreeMap<Symbol, Timestamp>,
     node_uids: Arc<BTreeMap<Symbol, Box<str>>>,
@@ -66,15 +64,6 @@ struct Bought {
     pods: Vec<(PodName, Option<Box<str>>)>,
 }
 
-/// A node that leaves.
-#[derive(Clone, Debug)]
-pub(crate) struct Departure {
-    /// Why.
-    pub why: RetirementReason,
-    /// Whether pods have to leave it first.
-    pub drains: bool,
-}
-
 // === impl Teller ===
 
 impl Teller {
@@ -84,7 +73,6 @@ impl Teller {
             told: FxHashMap::default(),
             waiting: VecDeque::new(),
             bought: BTreeMap::new(),
-            leaving: BTreeMap::new(),
             failures: BTreeMap::new(),
             node_uids: Arc::default(),
             maxima: BTreeMap::new(),
@@ -117,11 +105,6 @@ impl Teller {
     /// How many wait.
     pub(crate) fn waiting(&self) -> usize {
         self.waiting.len()
-    }
-
-    /// Whose removal has begun, and why, if it was in this life.
-    pub(crate) fn departure(&self, id: &OrderId) -> Option<&Departure> {
-        self.leaving.get(id)
     }
 
     /// Somebody else leads, and tells.
@@ -169,8 +152,6 @@ impl Teller {
     }
 
     fn tell_departures(&mut self, pass: &Pass) {
-        let is_open = |id: &OrderId| pass.retirements.iter().any(|one| one.id == *id);
-        self.leaving.retain(|id, _| is_open(id));
         for leaving in &pass.retirements {
             let planned = pass.plan.retirements.iter().find(|one| one.node == leaving.node);
             let Some(planned) = planned.filter(|_| pass.begun.retirements.contains(&leaving.id))
@@ -178,9 +159,7 @@ impl Teller {
                 continue;
             };
             let node = leaving.node;
-            let drains = !planned.evict.is_empty();
-            self.leaving.insert(leaving.id.clone(), Departure { why: planned.why, drains });
-            if drains {
+            if leaving.drains {
                 let pods: Vec<String> = planned.evict.iter().map(ToString::to_string).collect();
                 let message = format!(
                     "Scale-down: removing node {node}, {}, pods to reschedule: {}",
@@ -232,10 +211,7 @@ impl Teller {
             let message = "Cluster is unhealthy".to_owned();
             self.tell_status(pass.at, Level::Warning, "ClusterUnhealthy", message);
         }
-        let is_full = |rejection: &GroupRejection| {
-            rejection.reason == GroupReason::QuotaExceeded { limit: "max-nodes-total" }
-        };
-        if pass.plan.pods.iter().any(|report| report.rejections.iter().any(is_full)) {
+        if super::limits_reached(&pass.plan).contains("max-nodes-total") {
             let nodes = pass.settings.plan.limits.nodes;
             let message = format!("Max total nodes in cluster reached: {nodes}");
             self.tell_status(pass.at, Level::Warning, "MaxNodesTotalReached", message);
@@ -245,9 +221,6 @@ impl Teller {
     /// Every pod that no group grows for is told why, whatever else the pass does.
     fn tell_refusals(&mut self, pass: &Pass, budget: usize) {
         let mut messages: FxHashMap<*const GroupRejection, Arc<str>> = FxHashMap::default();
-        let pending = pass.seen.pending.iter();
-        let created: FxHashMap<PodName, Timestamp> =
-            pending.map(|pod| (pod.id(), pod.created)).collect();
         let mut candidates = Vec::new();
         for report in pass.plan.pods.iter().filter(|report| is_refused(report)) {
             // Pods of one shape share the list of rejections, and so the words.
@@ -259,11 +232,18 @@ impl Teller {
             let about = About::Pod { name: report.pod.clone(), uid };
             let told = self.told.get(&fingerprint(&about, NOT_TRIGGERED, &message)).copied();
             if told.is_none() || self.duplicates == Duplicates::Told {
-                candidates.push((told, created.get(&report.pod).copied(), about, message));
+                candidates.push((told, &report.pod, about, message));
             }
         }
+        if candidates.is_empty() {
+            return;
+        }
         // What was never told comes first, and of that the youngest.
-        candidates.sort_by_key(|(told, created, _, _)| (*told, Reverse(*created)));
+        let pending = pass.seen.pending.iter();
+        let created: FxHashMap<(Symbol, &str), Timestamp> =
+            pending.map(|pod| ((pod.shape.namespace, &*pod.name), pod.created)).collect();
+        let created = |pod: &PodName| created.get(&(pod.namespace, &*pod.name)).copied();
+        candidates.sort_by_cached_key(|(told, pod, _, _)| (*told, Reverse(created(pod))));
         for (_, _, about, message) in candidates.into_iter().take(budget) {
             let (level, message) = (Level::Normal, message.to_string());
             self.tell(pass.at, Event { about, level, reason: NOT_TRIGGERED, message });

@@ -17,7 +17,6 @@ use prometheus_client::{
     registry::Registry,
 };
 
-use super::events::Departure;
 use crate::engine::{News, Pass};
 
 mod counts;
@@ -149,15 +148,9 @@ impl Meter {
         }
     }
 
-    /// Takes a piece of news; `departure` is what is known of a node that is gone.
-    pub(crate) fn news(
-        &mut self,
-        news: &News,
-        departure: Option<&Departure>,
-        pass: Option<&Pass>,
-        now: Timestamp,
-    ) {
-        self.count(counts::of_news(news, departure, pass));
+    /// Takes a piece of news.
+    pub(crate) fn news(&mut self, news: &News, pass: Option<&Pass>, now: Timestamp) {
+        self.count(counts::of_news(news, pass));
         if let Some(Reading { name, labels, value }) = counts::removal(news, now) {
             self.observe(name, &labels, value);
         }

@@ -125,7 +125,7 @@ impl Recorder {
         mut standing: watch::Receiver<Standing>,
         parked: &Shutdown,
     ) {
-        let (mut passes, mut news) = (handle.passes(), handle.news());
+        let (mut passes, mut news) = (handle.each_pass(), handle.news());
         self.stand(&standing.borrow_and_update().clone());
         loop {
             let due = self.status_due();
@@ -133,12 +133,11 @@ impl Recorder {
             tokio::select! {
                 biased;
                 // Before news: they are of what a pass has begun.
-                Ok(()) = passes.changed() => {
-                    let pass = passes.borrow_and_update().clone();
-                    if let Some(pass) = pass {
-                        self.pass(pass);
-                    }
-                }
+                made = passes.recv() => match made {
+                    Ok(pass) => self.pass(pass),
+                    Err(RecvError::Lagged(missed)) => warn!(missed, "passes came too fast"),
+                    Err(RecvError::Closed) => break,
+                },
                 heard = news.recv() => match heard {
                     Ok(heard) => self.news(&heard),
                     Err(RecvError::Lagged(missed)) => warn!(missed, "news came too fast"),
@@ -209,11 +208,7 @@ impl Recorder {
             return;
         }
         let now = self.clock.now();
-        let departure = match news {
-            News::Gone(gone) => self.teller.departure(&gone.id),
-            _ => None,
-        };
-        self.meter.news(news, departure, self.pass.as_deref(), now);
+        self.meter.news(news, self.pass.as_deref(), now);
         self.chronicle.add(now, chronicle::news(news));
         self.teller.news(news, now);
     }

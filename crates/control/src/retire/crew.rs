@@ -9,6 +9,7 @@ use plimsoll_cluster::{
 };
 use plimsoll_model::Symbol;
 use plimsoll_net::Clock;
+use plimsoll_plan::words;
 use plimsoll_provider::{Error, Fleet, OrderId, Provider as _};
 use tracing::{info, warn};
 
@@ -42,7 +43,8 @@ pub(crate) struct Subject {
 impl Subject {
     /// `cordon` says whether nodes that leave are closed as well as tainted.
     pub(crate) fn of(retirement: &Retirement, cordon: bool) -> Self {
-        let Retirement { id, group, node, instance, why, was_closed, replaced, .. } = retirement;
+        let Retirement { id, group, node, instance, why, was_closed, replaced, drains, .. } =
+            retirement;
         let intent = Intent::Retire {
             group: *group,
             node: *node,
@@ -50,6 +52,8 @@ impl Subject {
             was_closed: *was_closed,
             replaced: *replaced,
             why: why.clone(),
+            reason: retirement.reason.map(|why| words::retirement_name(why).to_owned()),
+            drains: *drains,
         };
         Self {
             id: id.clone(),

@@ -237,6 +237,30 @@ async fn one_leads_and_the_other_stands_by_warm() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn why_a_node_leaves_is_known_after_a_restart() {
+    let stage = Stage::set(TWO_GROUPS).await;
+    let running = Running::start(&stage, "one", Mode::Act);
+    stage.deploy("web", 1, "1");
+    stage.until("it runs", |stage| stage.running("web") == 1).await;
+    let node = stage.node_names().pop().unwrap();
+    stage.scale("web", 0);
+    stage.until("the node leaves", |stage| !stage.is_all_open()).await;
+    running.stop().await;
+    assert_eq!(stage.node_names().len(), 1, "it is still there");
+    let running = Running::start(&stage, "two", Mode::Act);
+    stage.until("the node is gone", |stage| stage.node_names().is_empty()).await;
+    stage.pass(10).await;
+    let metrics = running.get("/metrics").await.1;
+    let removed = "cluster_autoscaler_scaled_down_nodes_total{reason=\"empty\"";
+    assert!(metrics.contains(removed), "{metrics}");
+    let line = format!(
+        "ConfigMap/cluster-autoscaler-status ScaleDownEmpty: Scale-down: empty node {node} removed"
+    );
+    assert!(events(&stage).contains(&line), "{:#?}", events(&stage));
+    running.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_dry_run_leaves_no_traces() {
     let stage = Stage::set(TWO_GROUPS).await;
     let running = Running::start(&stage, "one", Mode::DryRun);

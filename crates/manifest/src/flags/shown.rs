@@ -36,6 +36,25 @@ impl Flag {
         }
     }
 
+    /// What a value is, in a word for a page of help.
+    pub fn value_name(&self) -> &'static str {
+        match &self.target {
+            Target::Duration(_) => "DURATION",
+            Target::Switch(_) => "BOOL",
+            Target::Count(_)
+            | Target::Integer(_)
+            | Target::Seed(_)
+            | Target::Fraction(_)
+            | Target::GivenCount(_) => "NUMBER",
+            Target::Money(_) => "AMOUNT",
+            Target::Range(_) => "MIN:MAX",
+            Target::NamedRanges(_) => "TYPE:MIN:MAX",
+            Target::Headroom(_) => "COPIES:RESOURCES",
+            Target::Expanders(_) | Target::CommaNames(_) => "NAME,…",
+            Target::Consolidation(_) | Target::Names(_) | Target::Texts(_) => "NAME",
+        }
+    }
+
     /// Whether its name alone says something.
     pub fn is_switch(&self) -> bool {
         matches!(self.target, Target::Switch(_))

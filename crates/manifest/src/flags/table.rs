@@ -348,14 +348,14 @@ pub const TABLE: &[Flag] = &[
     },
     Flag {
         name: "scale-down-delay-after-delete",
-        help: "give nothing back for so long after a node was",
+        help: "give nothing back for so long after a node was given back",
         topic: GIVE_BACK,
         scope: CLUSTER,
         target: Target::Duration(|flags| &mut flags.settings.scale_down.delay_after_delete),
     },
     Flag {
         name: "scale-down-delay-after-failure",
-        help: "give nothing back for so long after that failed",
+        help: "give nothing back for so long after giving a node back failed",
         topic: GIVE_BACK,
         scope: CLUSTER,
         target: Target::Duration(|flags| &mut flags.settings.scale_down.delay_after_failure),
@@ -418,14 +418,14 @@ pub const TABLE: &[Flag] = &[
     },
     Flag {
         name: "blocking-system-pod-distruption-timeout",
-        help: "such a pod keeps its node until it is so old",
+        help: "a pod of kube-system without a budget keeps its node only until it is so old",
         topic: GIVE_BACK,
         scope: CLUSTER,
         target: Target::Duration(|flags| &mut flags.settings.scale_down.system_pod_timeout),
     },
     Flag {
         name: "skip-nodes-with-local-storage",
-        help: "keep nodes with pods that would lose data",
+        help: "keep nodes with pods that would lose data: emptyDir and hostPath",
         topic: GIVE_BACK,
         scope: CLUSTER,
         target: Target::Switch(|flags| &mut flags.settings.scale_down.skip_local_storage),
@@ -439,7 +439,7 @@ pub const TABLE: &[Flag] = &[
     },
     Flag {
         name: "min-replica-count",
-        help: "keep nodes with pods of controllers that want fewer",
+        help: "keep nodes with pods of controllers that want fewer replicas than this",
         topic: GIVE_BACK,
         scope: CLUSTER,
         target: Target::Integer(|flags| &mut flags.settings.scale_down.min_replicas),

@@ -5,6 +5,8 @@
 pub enum Topic {
     /// Which infrastructures, and which of their groups.
     Groups,
+    /// The process and its way to the cluster.
+    Process,
     /// What to buy, and for whom.
     Buy,
     /// Machines and nodes on their way, and those that do not come up.
@@ -15,8 +17,6 @@ pub enum Topic {
     GiveBack,
     /// How a node leaves.
     Leave,
-    /// The process and its way to the cluster.
-    Process,
     /// What it tells.
     Status,
     /// Who acts, where several run.
@@ -33,12 +33,12 @@ impl Topic {
     /// All of them, in order.
     pub const ALL: [Self; 11] = [
         Self::Groups,
+        Self::Process,
         Self::Buy,
         Self::ComeUp,
         Self::Bounds,
         Self::GiveBack,
         Self::Leave,
-        Self::Process,
         Self::Status,
         Self::Election,
         Self::Logs,
@@ -48,14 +48,14 @@ impl Topic {
     /// A heading for it.
     pub const fn heading(self) -> &'static str {
         match self {
-            Self::Groups => "Infrastructures and their groups",
-            Self::Buy => "What to buy",
-            Self::ComeUp => "What comes up, and what does not",
-            Self::Bounds => "Bounds of the whole cluster",
-            Self::GiveBack => "What to give back",
-            Self::Leave => "How a node leaves",
-            Self::Process => "The process",
-            Self::Status => "Status, metrics and events",
+            Self::Groups => "Infrastructures and their node groups",
+            Self::Buy => "Scale-up: what to buy",
+            Self::ComeUp => "Scale-up: what comes up, and what does not",
+            Self::Bounds => "Limits of the whole cluster",
+            Self::GiveBack => "Scale-down: what to give back",
+            Self::Leave => "Scale-down: how a node leaves",
+            Self::Process => "The process and its way to the cluster",
+            Self::Status => "Status, metrics, events and health",
             Self::Election => "Leader election",
             Self::Logs => "Logging",
             Self::Accepted => "Accepted without effect",

@@ -8,16 +8,16 @@ use std::{collections::BTreeMap, sync::Arc};
 use jiff::Timestamp;
 use plimsoll_fit::{NodeId, PodId, ShapeId, Snapshot};
 use plimsoll_manifest::{Objects, Reader};
-use plimsoll_model::{Budget, Namespaces, Node, Pod, Symbol, resource};
+use plimsoll_model::{Budget, Namespaces, Pod, Symbol, resource};
 use rustc_hash::{FxHashMap, FxHashSet};
 use tracing::warn;
 
 use super::queue::Hope;
 use crate::{Object, object::Key, store::Resource};
 
-/// Rows of nodes that are gone, and shapes of pods that are gone, are thrown away when there are more than this and more than
-/// are in use.
-const MOST_WASTE: usize = 10_000;
+mod background;
+mod nodes;
+mod pods;
 
 /// Everything the scheduler decides by.
 #[derive(Debug)]
@@ -153,233 +153,6 @@ impl Mirror {
         shape
     }
 
-    // --- nodes ---
-
-    /// A node is there, or has changed.
-    pub(super) fn put_node(&mut self, object: &Object) {
-        let Some(node) = self.read(object).and_then(|objects| objects.nodes.into_iter().next())
-        else {
-            return self.remove_node(&object.key);
-        };
-        let name = node.name;
-        if let Some(id) = self.nodes.get(&name) {
-            if looks_alike(self.snapshot.node(*id), &node) {
-                return;
-            }
-            self.take_node(name);
-        }
-        self.insert_node(node);
-        self.loosened(Hope::Room);
-    }
-
-    pub(super) fn remove_node(&mut self, key: &Key) {
-        self.take_node(Symbol::new(&key.name));
-        // A domain less may be what a spread waits for.
-        self.loosened(Hope::Room);
-    }
-
-    fn insert_node(&mut self, node: Arc<Node>) {
-        let name = node.name;
-        let id = self.snapshot.add_node(node);
-        self.rows += 1;
-        self.nodes.insert(name, id);
-        self.order.push(id);
-        let mut pods: Vec<Key> = self.by_node.get(&name).into_iter().flatten().cloned().collect();
-        pods.sort();
-        for key in &pods {
-            self.occupy(key);
-        }
-    }
-
-    fn take_node(&mut self, name: Symbol) {
-        let Some(id) = self.nodes.remove(&name) else { return };
-        for key in self.by_node.get(&name).into_iter().flatten() {
-            if let Some(entry) = self.pods.get_mut(key)
-                && let Some(place) = entry.place.take()
-            {
-                self.crowds.remove(&(place.family, id));
-            }
-        }
-        self.silent.remove(&id);
-        self.snapshot.remove_node(id);
-        self.order.retain(|other| *other != id);
-    }
-
-    // --- pods ---
-
-    /// A pod is there, or has changed.
-    pub(super) fn put_pod(&mut self, object: &Object) -> Option<&Entry> {
-        let Some(pod) = self.read(object).and_then(|objects| objects.pods.into_iter().next())
-        else {
-            self.remove_pod(&object.key);
-            return None;
-        };
-        let key = &object.key;
-        self.background.matters |= looks_behind(&pod);
-        match pod.nominated.filter(|_| pod.node.is_none() && !pod.has_ended()) {
-            Some(node) => self.nominated.insert(key.clone(), node),
-            None => self.nominated.remove(key),
-        };
-        let before = self.pods.remove(key);
-        let same = before.as_ref().is_some_and(|old| {
-            old.pod.node == pod.node
-                && Arc::ptr_eq(&old.pod.shape, &pod.shape)
-                && old.pod.owner == pod.owner
-                && old.pod.has_ended() == pod.has_ended()
-        });
-        let place = match before {
-            Some(old) if same => old.place,
-            Some(old) => {
-                self.vacate(key, &old);
-                None
-            }
-            None => None,
-        };
-        let peaceful = find(&object.json, br#""preemptionPolicy":"Never""#);
-        let (uid, revision) = (object.uid.clone(), object.revision);
-        self.pods.insert(key.clone(), Entry { pod, uid, revision, peaceful, place });
-        if place.is_none() {
-            self.occupy(key);
-        }
-        self.pods.get(key)
-    }
-
-    pub(super) fn remove_pod(&mut self, key: &Key) {
-        self.nominated.remove(key);
-        if let Some(old) = self.pods.remove(key) {
-            self.vacate(key, &old);
-        }
-    }
-
-    /// The scheduler gave a pod its node; the watch will say the same later.
-    pub(super) fn assume(&mut self, key: &Key, node: NodeId) {
-        let name = self.snapshot.node(node).name;
-        self.nominated.remove(key);
-        if let Some(entry) = self.pods.get_mut(key) {
-            entry.pod.node = Some(name);
-            self.occupy(key);
-        }
-    }
-
-    /// Puts a pod that has a node into the snapshot.
-    fn occupy(&mut self, key: &Key) {
-        let Some(pod) = self.pods.get(key).map(|entry| entry.pod.clone()) else { return };
-        let Some(name) = pod.node.filter(|_| !pod.has_ended()) else { return };
-        self.by_node.entry(name).or_default().insert(key.clone());
-        let Some(node) = self.nodes.get(&name).copied() else { return };
-        let shape = self.shape(&pod);
-        let family = self.family(&pod, shape);
-        let slot = self.snapshot.place(shape, node);
-        if let Some(entry) = self.pods.get_mut(key) {
-            entry.place = Some(Place { slot, family });
-        }
-        *self.crowds.entry((family, node)).or_default() += 1;
-        let silent = self.silent.entry(node).or_default();
-        for (count, name) in silent.iter_mut().zip(self.measured) {
-            *count += u32::from(pod.shape.requests.get(name) == 0);
-        }
-        self.changes += 1;
-        self.woken = self.woken.or(Some(Hope::Neighbours));
-    }
-
-    fn vacate(&mut self, key: &Key, old: &Entry) {
-        let Some(name) = old.pod.node else { return };
-        if let Some(keys) = self.by_node.get_mut(&name) {
-            keys.remove(key);
-            if keys.is_empty() {
-                self.by_node.remove(&name);
-            }
-        }
-        let Some(Place { slot, family }) = old.place else { return };
-        let node = self.snapshot.node_of(slot);
-        if let Some(crowd) = self.crowds.get_mut(&(family, node)) {
-            *crowd -= 1;
-            if *crowd == 0 {
-                self.crowds.remove(&(family, node));
-            }
-        }
-        let silent = self.silent.entry(node).or_default();
-        for (count, name) in silent.iter_mut().zip(self.measured) {
-            *count -= u32::from(old.pod.shape.requests.get(name) == 0);
-        }
-        self.snapshot.evict(slot);
-        self.loosened(Hope::Room);
-    }
-
-    /// The slot of a pod that is in the snapshot.
-    pub(super) fn slot(&self, key: &Key) -> Option<PodId> {
-        self.pods.get(key)?.place.map(|place| place.slot)
-    }
-
-    // --- the rest ---
-
-    pub(super) fn put_budget(&mut self, object: &Object) {
-        let budget = self.read(object).and_then(|objects| objects.budgets.into_iter().next());
-        match budget {
-            Some(budget) => self.budgets.insert(object.key.clone(), budget),
-            None => self.budgets.remove(&object.key),
-        };
-    }
-
-    /// A namespace or a storage object has changed, or is gone.
-    pub(super) fn put_background(
-        &mut self,
-        resource: &Resource,
-        object: Option<&Arc<Object>>,
-        key: &Key,
-    ) {
-        let place = (resource.clone(), key.clone());
-        match object {
-            Some(object) => self.background.objects.insert(place, Arc::clone(object)),
-            None => self.background.objects.remove(&place),
-        };
-        self.background.stale = true;
-        if self.background.matters {
-            self.loosened(Hope::Room);
-        }
-    }
-
-    /// Makes the snapshot anew where that is needed; to be called before decisions.
-    pub(super) fn settle(&mut self) {
-        let wasteful = |all: usize, used: usize| all > used.saturating_mul(2) + MOST_WASTE;
-        let behind = self.background.stale && self.background.matters;
-        if behind
-            || wasteful(self.rows, self.order.len())
-            || wasteful(self.largest_shape, self.pods.len())
-        {
-            self.rebuild();
-        }
-    }
-
-    fn rebuild(&mut self) {
-        let mut reader = Reader::new(Timestamp::UNIX_EPOCH);
-        for ((resource, key), object) in &self.background.objects {
-            if let Err(error) = reader.add_json(&String::from_utf8_lossy(&object.json)) {
-                warn!(%error, plural = %resource.plural, name = %key.name, "the scheduler cannot read an object");
-            }
-        }
-        let Objects { namespaces, storage, .. } = reader.drain().unwrap_or_default();
-        let nodes: Vec<Arc<Node>> =
-            self.order.iter().map(|id| Arc::clone(self.snapshot.node(*id))).collect();
-        self.snapshot = Snapshot::new(namespaces, storage);
-        self.nodes.clear();
-        self.order.clear();
-        self.crowds.clear();
-        self.workloads.clear();
-        self.silent.clear();
-        self.rows = 0;
-        self.largest_shape = 0;
-        for entry in self.pods.values_mut() {
-            entry.place = None;
-        }
-        self.reader.sweep();
-        for node in nodes {
-            self.insert_node(node);
-        }
-        self.background.stale = false;
-        self.loosened(Hope::Room);
-    }
-
     fn loosened(&mut self, hope: Hope) {
         self.changes += 1;
         self.loosenings += 1;
@@ -419,23 +192,4 @@ impl Entry {
         let social = !shape.spread.is_empty() || !shape.affinity.is_empty();
         if social || !shape.volumes.is_empty() { Hope::Neighbours } else { Hope::Room }
     }
-}
-
-/// Whether the scheduler sees a difference between two states of a node.
-fn looks_alike(old: &Node, new: &Node) -> bool {
-    old.labels == new.labels
-        && old.taints == new.taints
-        && old.unschedulable == new.unschedulable
-        && old.allocatable == new.allocatable
-}
-
-/// Whether it matters to a pod what namespaces and storage objects there are.
-fn looks_behind(pod: &Pod) -> bool {
-    let shape = &pod.shape;
-    let mut terms = shape.affinity.iter().chain(&shape.anti_affinity);
-    !shape.volumes.is_empty() || terms.any(|term| term.namespaces.selected.is_some())
-}
-
-fn find(text: &[u8], wanted: &[u8]) -> bool {
-    text.windows(wanted.len()).any(|window| window == wanted)
 }

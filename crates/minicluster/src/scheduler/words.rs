@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use plimsoll_fit::{BindingProblem, NodeId, Rejection, Restriction, ShapeId, Snapshot};
-use plimsoll_model::resource;
+use plimsoll_fit::{NodeId, Rejection, Restriction, ShapeId, Snapshot};
 
 /// What kube-scheduler says when there is no node at all.
 pub(super) const NO_NODES: &str = "no nodes available to schedule pods";
@@ -29,20 +28,9 @@ pub(super) enum Cure {
 impl Reasons {
     /// One node gives these reasons.
     pub(super) fn add(&mut self, rejection: &Rejection) {
-        if let Some(general) = general(rejection) {
-            self.general = Some(general);
-            return;
-        }
-        match rejection {
-            Rejection::Insufficient(shortages) => {
-                for shortage in shortages {
-                    self.count(match shortage.resource.as_str() {
-                        resource::PODS => "Too many pods".to_owned(),
-                        name => format!("Insufficient {name}"),
-                    });
-                }
-            }
-            other => self.count(reason(other).to_owned()),
+        match rejection.scheduler_verdict() {
+            Some(general) => self.general = Some(general),
+            None => rejection.scheduler_reasons().into_iter().for_each(|reason| self.count(reason)),
         }
     }
 
@@ -104,58 +92,4 @@ fn cure(rejection: &Rejection) -> Cure {
         _ => false,
     };
     if curable { Cure::Possible } else { Cure::Impossible }
-}
-
-/// What is found before any node is looked at.
-fn general(rejection: &Rejection) -> Option<String> {
-    match rejection {
-        Rejection::Restricted(Restriction::ClaimMissing(claim))
-        | Rejection::UncountableVolume { claim }
-        | Rejection::Binding { claim, problem: BindingProblem::Unusable } => {
-            Some(format!("persistentvolumeclaim {:?} not found", claim.as_str()))
-        }
-        Rejection::Binding { problem: BindingProblem::Unbound, .. } => {
-            Some("pod has unbound immediate PersistentVolumeClaims".to_owned())
-        }
-        _ => None,
-    }
-}
-
-fn reason(rejection: &Rejection) -> &'static str {
-    match rejection {
-        Rejection::Cordoned => "node(s) were unschedulable",
-        Rejection::OtherNode { .. } => "node(s) didn't match the requested node name",
-        Rejection::Untolerated(_) => "node(s) had untolerated taint(s)",
-        Rejection::Selector { .. } | Rejection::NodeAffinity => {
-            "node(s) didn't match Pod's node affinity/selector"
-        }
-        Rejection::PortTaken(_) => "node(s) didn't have free ports for the requested pod ports",
-        Rejection::Insufficient(_) => "Insufficient resources",
-        Rejection::Restricted(Restriction::DiskInUse(_)) => "node(s) had no available disk",
-        Rejection::Restricted(_) => {
-            "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod"
-        }
-        Rejection::TooManyVolumes { .. } | Rejection::UncountableVolume { .. } => {
-            "node(s) exceed max volume count"
-        }
-        Rejection::Binding { problem, .. } => match problem {
-            BindingProblem::VolumeMissing => {
-                "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)"
-            }
-            BindingProblem::OutOfReach | BindingProblem::SelectedElsewhere => {
-                "node(s) didn't match PersistentVolume's node affinity"
-            }
-            _ => "node(s) didn't find available persistent volumes to bind",
-        },
-        Rejection::Unzoned { .. } | Rejection::WrongZone { .. } => {
-            "node(s) had no available volume zone"
-        }
-        Rejection::NoTopologyKey { .. } => {
-            "node(s) didn't match pod topology spread constraints (missing required label)"
-        }
-        Rejection::Skew { .. } => "node(s) didn't match pod topology spread constraints",
-        Rejection::NotNear { .. } => "node(s) didn't match pod affinity rules",
-        Rejection::TooNear { .. } => "node(s) didn't match pod anti-affinity rules",
-        Rejection::Repelled { .. } => "node(s) didn't satisfy existing pods anti-affinity rules",
-    }
 }

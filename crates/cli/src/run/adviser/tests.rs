@@ -26,9 +26,9 @@ use tower::service_fn;
 use super::Service;
 
 /// The question that was asked.
-type Asked = Arc<Mutex<Option<BestOptionsRequest>>>;
+pub(in crate::run) type Asked = Arc<Mutex<Option<BestOptionsRequest>>>;
 
-const WORLD: &str = "
+pub(in crate::run) const WORLD: &str = "
 now: '2026-01-01T12:00:00Z'
 groups:
 - {id: a, min: 0, max: 9, template: {status: {capacity: {cpu: 4, memory: 8Gi, pods: 110}}}}
@@ -41,7 +41,7 @@ objects:
 ";
 
 /// Prefers the last of the options, and keeps the question. A message of gRPC is a byte, four bytes of length, and protobuf.
-async fn prefer_the_last(
+pub(in crate::run) async fn prefer_the_last(
     request: Request<Incoming>,
     asked: Asked,
 ) -> Result<Response<impl http_body_util::BodyExt<Data = Bytes, Error = Infallible>>, Infallible> {
@@ -64,7 +64,7 @@ async fn prefer_the_last(
     Ok(response.unwrap())
 }
 
-fn seen(world: &World) -> Seen {
+pub(in crate::run) fn seen(world: &World) -> Seen {
     Seen {
         nodes: Vec::new(),
         groups: world.groups.clone(),

@@ -297,12 +297,6 @@ pub(in crate::run) const ACCEPTED: &[Accepted] = &[
         shape: Switch,
         not_done: "reasons are always given for every group",
     },
-    Accepted {
-        name: "scheduler-config-file",
-        default: "",
-        shape: Value,
-        not_done: "the filters are those of the default profile; a profile of your own is not read",
-    },
     // What to give back.
     Accepted {
         name: "dynamic-node-delete-delay-after-taint-enabled",

@@ -1,12 +1,17 @@
 //! table: the flags of the process.
 
+use std::path::Path;
+
 use plimsoll_control::settings::Mode;
 use plimsoll_manifest::flags::{Topic, form};
 
 use super::{Flag, Sets};
 use crate::{
     listen, log,
-    run::groups::{Discovery, Pick},
+    run::{
+        groups::{Discovery, Pick},
+        profile,
+    },
 };
 
 /// The flags of the process, by topic.
@@ -35,7 +40,7 @@ pub(in crate::run) const OWN: &[Flag] = &[
     },
     Flag {
         name: "nodes",
-        help: "use this group, within these bounds, and no group that is not named so: min:max:id; may be repeated",
+        help: "use this group, with so many nodes, and no group that is not named so; may be repeated",
         topic: Topic::Groups,
         default: "",
         sets: Sets::Each(|process, text| {
@@ -45,7 +50,7 @@ pub(in crate::run) const OWN: &[Flag] = &[
     },
     Flag {
         name: "node-group-auto-discovery",
-        help: "use groups that are like this: mig:namePrefix=web-,min=0,max=10 by name, label:key=value,… by the labels of their nodes; may be repeated",
+        help: "use groups with such names, mig:namePrefix=web-,min=0,max=10, or whose nodes have such labels, label:key=value,…; may be repeated",
         topic: Topic::Groups,
         default: "",
         sets: Sets::Each(|process, text| {
@@ -67,6 +72,19 @@ pub(in crate::run) const OWN: &[Flag] = &[
         topic: Topic::Buy,
         default: "",
         sets: Sets::File(|process| &mut process.expander.cert),
+    },
+    Flag {
+        name: "scheduler-config-file",
+        help: "a KubeSchedulerConfiguration with one profile; where its filters are other ones than those of the default profile, the log says what is not followed",
+        topic: Topic::Buy,
+        default: "",
+        sets: Sets::Special(|process, text| {
+            process.unfollowed = match text {
+                "" => Vec::new(),
+                path => profile::read(Path::new(path))?,
+            };
+            Ok(())
+        }),
     },
     // How a node leaves.
     Flag {
@@ -116,7 +134,7 @@ pub(in crate::run) const OWN: &[Flag] = &[
     },
     Flag {
         name: "node-deletion-batcher-interval",
-        help: "collect deletions in a group for so long, and ask for all of them at once",
+        help: "collect deletions in a group for so long, and ask the infrastructure for all of them at once",
         topic: Topic::Leave,
         default: "0s",
         sets: Sets::Duration(|process| &mut process.batching),
@@ -196,7 +214,7 @@ pub(in crate::run) const OWN: &[Flag] = &[
     },
     Flag {
         name: "kube-client-burst",
-        help: "how many may come at once",
+        help: "how many requests to the API server may come at once",
         topic: Topic::Process,
         default: "100",
         sets: Sets::Count(|process| &mut process.connection.burst),
@@ -231,14 +249,14 @@ pub(in crate::run) const OWN: &[Flag] = &[
     },
     Flag {
         name: "write-status-configmap",
-        help: "keep the status in a ConfigMap",
+        help: "keep the status in a ConfigMap, for kubectl and dashboards",
         topic: Topic::Status,
         default: "true",
         sets: Sets::Switch(|process| &mut process.record.write_status),
     },
     Flag {
         name: "status-config-map-name",
-        help: "what that ConfigMap is called",
+        help: "the name of the status ConfigMap",
         topic: Topic::Status,
         default: "cluster-autoscaler-status",
         sets: Sets::Special(|process, text| {
@@ -248,7 +266,7 @@ pub(in crate::run) const OWN: &[Flag] = &[
     },
     Flag {
         name: "emit-per-nodegroup-metrics",
-        help: "have metrics for each group",
+        help: "have metrics for each node group",
         topic: Topic::Status,
         default: "false",
         sets: Sets::Switch(|process| &mut process.record.group_metrics),
@@ -283,7 +301,7 @@ pub(in crate::run) const OWN: &[Flag] = &[
     },
     Flag {
         name: "max-startup-time",
-        help: "the first pass has so long, and never less than the other two say",
+        help: "/health-check fails when the first pass takes longer; never less than the other two",
         topic: Topic::Status,
         default: "20m",
         sets: Sets::Duration(|process| &mut process.record.max_startup_time),
@@ -312,14 +330,14 @@ pub(in crate::run) const OWN: &[Flag] = &[
     },
     Flag {
         name: "leader-elect-retry-period",
-        help: "how often is tried",
+        help: "how often to try to become or to stay the leader",
         topic: Topic::Election,
         default: "2s",
         sets: Sets::Duration(|process| &mut process.election.timings.retry),
     },
     Flag {
         name: "leader-elect-resource-lock",
-        help: "what is stood for; only leases",
+        help: "what to stand for; there are only leases",
         topic: Topic::Election,
         default: "leases",
         sets: Sets::Special(|_, text| match text {

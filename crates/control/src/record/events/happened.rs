@@ -70,8 +70,7 @@ impl Teller {
             }
             News::Gone(gone) => {
                 let node = gone.node;
-                let departure = self.leaving.remove(&gone.id);
-                let (reason, message) = if departure.is_none_or(|departure| departure.drains) {
+                let (reason, message) = if gone.drains {
                     ("ScaleDown", format!("Scale-down: node {node} removed with drain"))
                 } else {
                     ("ScaleDownEmpty", format!("Scale-down: empty node {node} removed"))
@@ -80,8 +79,12 @@ impl Teller {
                 let message = "node removed by cluster autoscaler".to_owned();
                 self.tell_node(at, node, (Level::Normal, "ScaleDown"), message);
             }
+            News::Released { retirement, why } if retirement.needed => {
+                let message = format!("marked the node as schedulable: {why}");
+                let kind = (Level::Normal, "ClusterAutoscalerCleanup");
+                self.tell_node(at, retirement.node, kind, message);
+            }
             News::Released { retirement, why } => {
-                self.leaving.remove(&retirement.id);
                 let message = format!("failed to drain the node, aborting ScaleDown: {why}");
                 let kind = (Level::Warning, "ScaleDownFailed");
                 self.tell_node(at, retirement.node, kind, message);

@@ -2,8 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use plimsoll_fit::{BindingProblem, Rejection, Restriction};
-use plimsoll_model::resource;
 use plimsoll_plan::{GroupReason, GroupRejection};
 
 /// The whole message.
@@ -25,14 +23,7 @@ pub(super) fn message(rejections: &[GroupRejection]) -> String {
 
 fn reasons(reason: &GroupReason) -> Vec<String> {
     let one = match reason {
-        GroupReason::Filter(Rejection::Insufficient(shortages)) => {
-            let names = shortages.iter().map(|shortage| match shortage.resource.as_str() {
-                resource::PODS => "Too many pods".to_owned(),
-                name => format!("Insufficient {name}"),
-            });
-            return names.collect();
-        }
-        GroupReason::Filter(rejection) => filter(rejection),
+        GroupReason::Filter(rejection) => return rejection.scheduler_reasons(),
         GroupReason::MaxSizeReached { .. } => "max node group size reached",
         GroupReason::Backoff { .. } => "in backoff after failed scale-up",
         GroupReason::Unhealthy | GroupReason::Frozen { .. } | GroupReason::NoTemplate => {
@@ -62,53 +53,5 @@ fn limited(flag: &str) -> &str {
         "max-nodes-total" => "nodes",
         "gpu-total" => "gpu",
         flag => flag,
-    }
-}
-
-/// The scheduler's own words.
-fn filter(rejection: &Rejection) -> &'static str {
-    match rejection {
-        Rejection::Cordoned => "node(s) were unschedulable",
-        Rejection::OtherNode { .. } => "node(s) didn't match the requested node name",
-        Rejection::Untolerated(_) => "node(s) had untolerated taint(s)",
-        Rejection::Selector { .. } | Rejection::NodeAffinity => {
-            "node(s) didn't match Pod's node affinity/selector"
-        }
-        Rejection::PortTaken(_) => "node(s) didn't have free ports for the requested pod ports",
-        Rejection::Insufficient(_) => "Insufficient resources",
-        Rejection::Restricted(Restriction::DiskInUse(_)) => "node(s) had no available disk",
-        Rejection::Restricted(Restriction::ClaimInUse(_)) => {
-            "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode \
-             already in-use by another pod"
-        }
-        Rejection::Restricted(Restriction::ClaimMissing(_))
-        | Rejection::UncountableVolume { .. }
-        | Rejection::Binding { problem: BindingProblem::Unusable, .. } => {
-            "persistentvolumeclaim not found"
-        }
-        Rejection::TooManyVolumes { .. } => "node(s) exceed max volume count",
-        Rejection::Binding { problem: BindingProblem::Unbound, .. } => {
-            "pod has unbound immediate PersistentVolumeClaims"
-        }
-        Rejection::Binding { problem: BindingProblem::VolumeMissing, .. } => {
-            "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)"
-        }
-        Rejection::Binding {
-            problem: BindingProblem::OutOfReach | BindingProblem::SelectedElsewhere,
-            ..
-        } => "node(s) didn't match PersistentVolume's node affinity",
-        Rejection::Binding { problem: BindingProblem::NoneAvailable, .. } => {
-            "node(s) didn't find available persistent volumes to bind"
-        }
-        Rejection::Unzoned { .. } | Rejection::WrongZone { .. } => {
-            "node(s) had no available volume zone"
-        }
-        Rejection::NoTopologyKey { .. } => {
-            "node(s) didn't match pod topology spread constraints (missing required label)"
-        }
-        Rejection::Skew { .. } => "node(s) didn't match pod topology spread constraints",
-        Rejection::NotNear { .. } => "node(s) didn't match pod affinity rules",
-        Rejection::TooNear { .. } => "node(s) didn't match pod anti-affinity rules",
-        Rejection::Repelled { .. } => "node(s) didn't satisfy existing pods anti-affinity rules",
     }
 }

@@ -209,13 +209,15 @@ fn a_node_that_leaves() {
         teller.news(&News::Evicted { node, pod, uid: None, outcome }, pass.at);
     }
     teller.news(&News::Gone(leaving.clone()), pass.at);
-    let other = OpenRetirement { id: order_id("other"), ..leaving };
+    let other = OpenRetirement { id: order_id("other"), drains: true, ..leaving };
     teller.news(
         &News::Gone(OpenRetirement { node: Symbol::new("small-0"), ..other.clone() }),
         pass.at,
     );
-    let why = "needed after all".to_owned();
-    teller.news(&News::Released { retirement: other, why }, pass.at);
+    let why = "web did not end".to_owned();
+    teller.news(&News::Released { retirement: other.clone(), why }, pass.at);
+    let (retirement, why) = (OpenRetirement { needed: true, ..other }, "needed".to_owned());
+    teller.news(&News::Released { retirement, why }, pass.at);
     teller.news(&News::Cleaned(node), pass.at);
     check(
         &mut teller,
@@ -228,7 +230,8 @@ fn a_node_that_leaves() {
         node small-1: Normal ScaleDown: node removed by cluster autoscaler
         status: Normal ScaleDown: Scale-down: node small-0 removed with drain
         node small-0: Normal ScaleDown: node removed by cluster autoscaler
-        node small-1: Warning ScaleDownFailed: failed to drain the node, aborting ScaleDown: needed after all
+        node small-1: Warning ScaleDownFailed: failed to drain the node, aborting ScaleDown: web did not end
+        node small-1: Normal ClusterAutoscalerCleanup: marked the node as schedulable: needed
         node small-1: Normal ClusterAutoscalerCleanup: marked the node as schedulable
     "#]],
     );

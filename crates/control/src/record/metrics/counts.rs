@@ -3,14 +3,14 @@
 use jiff::Timestamp;
 use plimsoll_cluster::evict::Eviction;
 use plimsoll_model::{Group, PodName, Symbol};
-use plimsoll_plan::{GroupReason, Repair, words};
+use plimsoll_plan::{Repair, words};
 use plimsoll_provider::Class;
 use rustc_hash::FxHashMap;
 
 use super::{Reading, readings::count};
 use crate::{
     engine::{Cause, HeldBack, News, Pass},
-    record::events::Departure,
+    record::limits_reached,
 };
 
 /// What a pass adds.
@@ -20,14 +20,11 @@ pub(super) fn of_pass(pass: &Pass) -> Vec<Reading> {
         let reason = crate::record::held_back_name(held);
         counts.push(Reading::of("cluster_autoscaler_errors_total", "type", reason, 1.0));
     }
-    let is_limited = |limit: &str| {
-        let reason = |reason: &GroupReason| matches!(reason, GroupReason::QuotaExceeded { limit: known } if *known == limit);
-        pass.plan.pods.iter().any(|report| report.rejections.iter().any(|one| reason(&one.reason)))
-    };
+    let reached = limits_reached(&pass.plan);
     for (limit, reason) in
         [("cores-total", "CpuResourceLimit"), ("memory-total", "MemoryResourceLimit")]
     {
-        if is_limited(limit) {
+        if reached.contains(limit) {
             let name = "cluster_autoscaler_skipped_scale_events_count";
             counts.push(Reading::of(name, "direction", "up", 1.0).and("reason", reason));
         }
@@ -74,11 +71,7 @@ pub(super) fn times(pass: &Pass) -> Vec<Reading> {
 }
 
 /// What a piece of news adds.
-pub(super) fn of_news(
-    news: &News,
-    departure: Option<&Departure>,
-    pass: Option<&Pass>,
-) -> Vec<Reading> {
+pub(super) fn of_news(news: &News, pass: Option<&Pass>) -> Vec<Reading> {
     let gpu = |group: Symbol| {
         let groups = pass.map(|pass| pass.seen.groups.as_slice()).unwrap_or_default();
         groups.iter().find(|known| known.id == group).and_then(accelerator)
@@ -114,7 +107,7 @@ pub(super) fn of_news(
             counts
         }
         News::Gone(gone) => {
-            let why = departure.map_or("unknown", |one| words::retirement_name(one.why));
+            let why = gone.reason.map_or("unknown", words::retirement_name);
             let (resource, name) = gpu(gone.group).unwrap_or_default();
             let labelled = |metric| {
                 Reading::of(metric, "reason", why, 1.0)

@@ -44,6 +44,25 @@ fn a_pod_that_no_node_will_ever_hold() {
     );
 }
 
+/// That it rests will be over; that its nodes are too small will not.
+#[test]
+fn a_group_that_rests_says_what_will_still_be_so_afterwards() {
+    check(
+        "
+        group small   0..10 2cpu 8Gi $0.10
+        group tainted 0..10 8cpu 8Gi $0.10 taint=team=a:NoSchedule
+        memory backoff small until=+3m code=STOCKOUT
+        memory backoff tainted until=+3m code=STOCKOUT
+        pods big 4cpu 1Gi
+        ",
+        expect![[r#"
+            group   small: backing off until 12:03, STOCKOUT, 0 ready and 0 upcoming of 0
+            group   tainted: backing off until 12:03, STOCKOUT, 0 ready and 0 upcoming of 0
+            wait    big: NoGroupFits (small: NodeResourcesFit, tainted: TaintToleration)
+        "#]],
+    );
+}
+
 #[test]
 fn without_groups_nothing_fits() {
     check(

@@ -1,23 +1,20 @@
 //! For each flag that decisions depend on: a world in which it makes the difference that it is there for.
 //!
-//! Each pair is planned twice, without and with the flag, and the plans have to differ in what is done or told.
-
-#![expect(clippy::unwrap_used, reason = "a test stops where it is surprised")]
+//! Each world is planned twice, without and with the flag on the command line, and the plans have to differ in what is done or told.
 
 use std::collections::BTreeSet;
 
 use plimsoll_manifest::{
-    flags::{FlagValue, Flags, Scope, TABLE},
+    flags::{Scope, TABLE},
     scenario,
 };
 use plimsoll_plan::plan;
 
-use flags::{summary::summary, worlds::PAIRS};
+use self::{summary::summary, worlds::PAIRS};
+use super::process;
 
-mod flags {
-    pub(crate) mod summary;
-    pub(crate) mod worlds;
-}
+mod summary;
+mod worlds;
 
 /// Ours, and what they do is tested with the planner.
 const ELSEWHERE: [&str; 13] = [
@@ -36,18 +33,22 @@ const ELSEWHERE: [&str; 13] = [
     "seed",
 ];
 
+/// The flags whose effect is shown.
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    PAIRS.iter().map(|(flag, ..)| *flag)
+}
+
 #[test]
 fn flags_make_the_difference_that_they_are_there_for() {
     let mut idle = Vec::new();
     for (flag, value, companions, world) in PAIRS {
         let planned = |flags: &[(&str, &str)]| {
+            let words: Vec<String> =
+                flags.iter().map(|(name, value)| format!("--{name}={value}")).collect();
+            let words: Vec<&str> = words.iter().map(String::as_str).collect();
             let mut world = scenario::read(&world().to_string()).unwrap();
             let priorities = world.settings.scale_up.priorities.take();
-            let mut settings = Flags::default();
-            for (name, value) in flags {
-                settings.set(name, &FlagValue::from(*value)).unwrap();
-            }
-            world.settings = settings.finish().unwrap();
+            world.settings = process(&words).unwrap().settings.plan;
             world.settings.scale_up.priorities = priorities;
             for group in &mut world.groups {
                 group.options = world.settings.group.clone();
@@ -65,7 +66,7 @@ fn flags_make_the_difference_that_they_are_there_for() {
 
 #[test]
 fn every_flag_that_decisions_depend_on_has_its_world() {
-    let shown: BTreeSet<&str> = PAIRS.iter().map(|(flag, ..)| *flag).collect();
+    let shown: BTreeSet<&str> = names().collect();
     let missing: Vec<&str> = TABLE
         .iter()
         .filter(|flag| flag.scope != Scope::Group)

@@ -1,0 +1,172 @@
+//! Which infrastructures and groups are used, and who chooses among them.
+
+use std::{fs, sync::Arc, time::Duration};
+
+use plimsoll_manifest::scenario;
+use plimsoll_model::{Alternative, PodName, Question};
+use plimsoll_net::{
+    Clock, Shutdown, listen,
+    pki::Authority,
+    tls::{self, Clients, ServerTls},
+};
+use serde_json::Value;
+use tokio::net::TcpListener;
+use tower::service_fn;
+
+use super::{
+    Effect,
+    Time::{Paused, Real},
+    Words, check,
+};
+use crate::run::{
+    adviser::tests::{Asked, WORLD, prefer_the_last, seen},
+    prepare,
+    tests::{process, stage::Stage},
+};
+
+/// Other machines than those that are there unless somebody says.
+const OTHERS: &str = "
+name: simulated
+groups:
+- {id: others, max: 3, template: {cpu: 4, memory: 16Gi}, boot: 30s, deletion: 20s}
+";
+
+pub(super) const TABLE: &[Effect] = &[
+    Effect {
+        flag: "cloud-provider",
+        cases: [("simulated", "simulated"), ("externalgrpc", "externalgrpc")],
+        with: &[],
+        look: |words| Box::pin(providers(words)),
+        time: Paused,
+    },
+    Effect {
+        flag: "cloud-config",
+        cases: [("", "cheap 0..20, dear 0..20"), ("OTHERS", "others 0..3")],
+        with: &[],
+        look: |words| Box::pin(groups_of_a_file(words)),
+        time: Paused,
+    },
+    Effect {
+        flag: "nodes",
+        cases: [("0:5:dear", "dear 0..5"), ("1:3:cheap", "cheap 1..3")],
+        with: &[],
+        look: |words| Box::pin(groups(words)),
+        time: Paused,
+    },
+    Effect {
+        flag: "node-group-auto-discovery",
+        cases: [
+            ("mig:namePrefix=ch,min=0,max=9", "cheap 0..9"),
+            ("mig:namePrefix=de,min=1,max=2", "dear 1..2"),
+        ],
+        with: &[],
+        look: |words| Box::pin(groups(words)),
+        time: Paused,
+    },
+    Effect {
+        flag: "grpc-expander-url",
+        cases: [("SERVICE", "b"), ("127.0.0.1:1", "a, b")],
+        with: &["--expander=grpc"],
+        look: |words| Box::pin(choice_of_a_plain_service(words)),
+        time: Real,
+    },
+    Effect {
+        flag: "grpc-expander-cert",
+        cases: [("AUTHORITY", "b"), ("", "a, b")],
+        with: &["--expander=grpc", "--grpc-expander-url=SERVICE"],
+        look: |words| Box::pin(choice_of_a_secret_service(words)),
+        time: Real,
+    },
+];
+
+#[test]
+fn flags_about_groups_are_seen_from_outside() {
+    check(TABLE);
+}
+
+/// The providers that are looked at.
+async fn providers(mut words: Words) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("peer.yaml");
+    fs::write(&file, "address: 127.0.0.1:1\n").unwrap();
+    if words.iter().any(|word| word.contains("externalgrpc")) {
+        words.push(format!("--cloud-config={}", file.display()));
+    }
+    let stage = Stage::begun(&words).await;
+    stage.pass(60).await;
+    let metrics = stage.get("/metrics").await.1;
+    let names = metrics.lines().filter_map(|line| {
+        line.strip_prefix("plimsoll_provider_failing{provider=\"")?.split('"').next()
+    });
+    names.collect::<Vec<_>>().join(", ")
+}
+
+async fn groups_of_a_file(words: Words) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("others.yaml");
+    fs::write(&file, OTHERS).unwrap();
+    let named = |word: String| word.replace("OTHERS", &file.display().to_string());
+    let words = words.into_iter().filter(|word| !word.ends_with('=')).map(named);
+    groups(words.collect()).await
+}
+
+/// The groups that are used, and their bounds.
+async fn groups(words: Words) -> String {
+    let stage = Stage::begun(&words).await;
+    stage.pass(30).await;
+    let status: Value = serde_json::from_str(&stage.get("/status").await.1).unwrap();
+    let groups = status["groups"].as_array().unwrap().iter().map(|group| {
+        let name = group["name"].as_str().unwrap();
+        format!("{name} {}..{}", group["min"], group["max"])
+    });
+    groups.collect::<Vec<_>>().join(", ")
+}
+
+/// What a service chooses of `a` and `b` that prefers the last.
+async fn choice_of_a_plain_service(words: Words) -> String {
+    let service = serve(None).await;
+    choice(words.into_iter().map(|word| word.replace("SERVICE", &service)).collect()).await
+}
+
+/// The same, of a service whose certificate is from an authority that nobody knows.
+async fn choice_of_a_secret_service(words: Words) -> String {
+    tls::install_default();
+    let authority = Authority::new("somebody", Clock::system().now()).unwrap();
+    let identity = authority.server(&["127.0.0.1"]).unwrap();
+    let service = serve(Some(ServerTls::from_pem(&identity, Clients::Anonymous).unwrap())).await;
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("authority.pem");
+    fs::write(&file, authority.certificate()).unwrap();
+    let file = file.display().to_string();
+    let put = |word: String| word.replace("SERVICE", &service).replace("AUTHORITY", &file);
+    choice(words.into_iter().map(put).collect()).await
+}
+
+/// Starts the service, and answers with its address.
+async fn serve(tls: Option<ServerTls>) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    let asked = Asked::default();
+    let expander = service_fn(move |request| prefer_the_last(request, Arc::clone(&asked)));
+    tokio::spawn(async move {
+        listen::serve(listener, tls, expander, &Shutdown::new(), Duration::ZERO).await;
+    });
+    address
+}
+
+async fn choice(words: Words) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("others.yaml");
+    fs::write(&file, OTHERS).unwrap();
+    let file = format!("--cloud-config={}", file.display());
+    let given = words.iter().map(String::as_str);
+    let all: Vec<&str> = ["--cloud-provider=simulated", &file].into_iter().chain(given).collect();
+    let ready = prepare(&process(&all).unwrap(), Clock::system()).unwrap();
+    let world = scenario::read(WORLD).unwrap();
+    let pods = vec![PodName { namespace: "shop".into(), name: "web".into() }];
+    let alternative =
+        |group: &str| Alternative { group: group.into(), nodes: 1, pods: pods.clone() };
+    let question = Question { alternatives: vec![alternative("a"), alternative("b")] };
+    let chosen = ready.adviser.unwrap().advise(&question, &seen(&world)).await;
+    chosen.iter().map(|group| group.as_str()).collect::<Vec<_>>().join(", ")
+}
