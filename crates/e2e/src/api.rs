@@ -9,7 +9,7 @@ use reqwest::{Client, Method, RequestBuilder};
 use serde_json::Value;
 
 /// Who takes longer than this to answer is not going to.
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_mins(2);
 
 /// An API server, as the user of a kubeconfig sees it.
 #[derive(Clone, Debug)]
@@ -88,7 +88,8 @@ impl Api {
 
     /// Makes an object be as it is described, whether or not it is there.
     pub async fn apply(&self, path: &str, object: &Value) -> Result<Value> {
-        let path = format!("{path}?fieldManager=e2e&force=true");
+        let more = if path.contains('?') { '&' } else { '?' };
+        let path = format!("{path}{more}fieldManager=e2e&force=true");
         self.succeed(Method::PATCH, &path, "application/apply-patch+yaml", object).await
     }
 

@@ -17,12 +17,17 @@ use serde_json::json;
 use tempfile::TempDir;
 use tokio::time::sleep;
 
-use crate::{Api, Process, Program};
+use crate::{
+    Api, Process, Program,
+    audit::{self, Request},
+};
 
 /// How often to look whether it is ready.
 const LOOK: Duration = Duration::from_millis(100);
 /// How often at most: a busy machine may take its time.
 const LOOKS: u32 = 1200;
+/// Where the API server writes down who asked for what.
+const AUDIT_LOG: &str = "audit.log";
 /// What everybody's certificate but the administrators' is worth.
 const NOBODY: Option<&str> = None;
 
@@ -65,6 +70,7 @@ impl ControlPlane {
         let [client, peer, secure] = free_ports()?;
         let url = format!("https://127.0.0.1:{secure}");
         part.write_identities(&authority)?;
+        part.write_audit_policy()?;
         let processes = vec![part.etcd(client, peer)?, part.api_server(client, secure, flavour)?];
         let mut plane = Self { processes, url, authority, directory };
         plane.write_kubeconfig("admin", Some("system:masters"))?;
@@ -104,6 +110,18 @@ impl ControlPlane {
         let path = self.directory.path().join(format!("{namespace}-{account}.yaml"));
         fs::write(&path, text).context("cannot write a kubeconfig")?;
         Ok(path)
+    }
+
+    /// What a service account has asked for so far.
+    pub fn requests_of(&self, namespace: &str, account: &str) -> Result<Vec<Request>> {
+        let log = fs::read_to_string(self.directory.path().join(AUDIT_LOG))
+            .context("cannot read the audit log")?;
+        audit::requests(&log, &format!("system:serviceaccount:{namespace}:{account}"))
+    }
+
+    /// The numbers of its processes.
+    pub fn processes(&self) -> Vec<u32> {
+        self.processes.iter().map(Process::id).collect()
     }
 
     /// The last that every part has printed, for the message of a test that fails.
@@ -169,6 +187,21 @@ impl Part<'_> {
         write_identity("accounts", &authority.client("accounts", NOBODY)?)
     }
 
+    /// What service accounts ask for is written down.
+    fn write_audit_policy(&self) -> Result<()> {
+        let policy = json!({
+            "apiVersion": "audit.k8s.io/v1",
+            "kind": "Policy",
+            "omitStages": ["RequestReceived"],
+            "rules": [
+                {"level": "Metadata", "userGroups": ["system:serviceaccounts"]},
+                {"level": "None"},
+            ],
+        });
+        fs::write(self.path("audit-policy.json"), policy.to_string())
+            .context("cannot write the audit policy")
+    }
+
     fn etcd(&self, client: u16, peer: u16) -> Result<Process> {
         let (client, peer) =
             (format!("http://127.0.0.1:{client}"), format!("http://127.0.0.1:{peer}"));
@@ -211,6 +244,8 @@ impl Part<'_> {
                 "--service-account-issuer=https://kubernetes.default.svc".to_owned(),
                 "--service-cluster-ip-range=10.0.0.0/24".to_owned(),
                 "--authorization-mode=Node,RBAC".to_owned(),
+                file("audit-policy-file", "audit-policy.json"),
+                file("audit-log-path", AUDIT_LOG),
                 // Nobody reaches it through a Service.
                 "--endpoint-reconciler-type=none".to_owned(),
                 "--profiling=false".to_owned(),
@@ -235,16 +270,19 @@ impl Part<'_> {
     }
 
     fn scheduler(&self) -> Result<Process> {
-        self.start(
-            "kube-scheduler",
-            &[
-                format!("--kubeconfig={}", self.path("kube-scheduler.yaml").display()),
-                "--leader-elect=false".to_owned(),
-                "--secure-port=0".to_owned(),
-                "--kube-api-qps=1000".to_owned(),
-                "--kube-api-burst=2000".to_owned(),
-            ],
-        )
+        // Everything as it is by default, except that nobody waits longer than needed.
+        let configuration = json!({
+            "apiVersion": "kubescheduler.config.k8s.io/v1",
+            "kind": "KubeSchedulerConfiguration",
+            "clientConnection": {"kubeconfig": self.path("kube-scheduler.yaml"), "qps": 1000, "burst": 2000},
+            "leaderElection": {"leaderElect": false},
+            "podInitialBackoffSeconds": 1,
+            "podMaxBackoffSeconds": 1,
+        });
+        let path = self.path("scheduler.json");
+        fs::write(&path, configuration.to_string()).context("cannot write a configuration")?;
+        let flags = [format!("--config={}", path.display()), "--secure-port=0".to_owned()];
+        self.start("kube-scheduler", &flags)
     }
 
     fn start(&self, name: &str, flags: &[String]) -> Result<Process> {

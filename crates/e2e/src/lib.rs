@@ -1,4 +1,4 @@
-//! Components that nobody here wrote, started for tests: a real Kubernetes control plane, and the upstream autoscaler.
+//! Components that nobody here wrote, started for tests: a real Kubernetes control plane.
 //!
 //! ```text
 //! e2e/controlplane (Go) ──program──▶ one executable, built once per machine
@@ -8,11 +8,13 @@
 //! side and nothing is left when they are dropped.
 
 mod api;
+mod audit;
 mod control_plane;
 mod process;
 mod program;
 
 pub use api::{Answer, Api};
+pub use audit::Request;
 pub use control_plane::{ControlPlane, Flavour};
 pub use process::Process;
 pub use program::Program;

@@ -4,16 +4,18 @@ use std::{
     ffi::OsStr,
     fs::{self, File},
     path::{Path, PathBuf},
-    process::Stdio,
+    process::{Child, Command, Stdio},
 };
 
 use anyhow::{Context as _, Result};
-use tokio::process::{Child, Command};
 
 /// How much of a program's output is shown when it fails.
 const TAIL: usize = 4000;
 
-/// A running program. Dropped, it is killed.
+/// A running program. Dropped, it is killed, and gone when the drop is done.
+///
+/// Its standard input is a pipe that nobody writes to and that ends with this process, however that ends: a program that stops when
+/// its input ends does not outlive a test that was killed.
 #[derive(Debug)]
 pub struct Process {
     name: String,
@@ -35,30 +37,15 @@ impl Process {
         let output = File::create(&log).context("cannot make a log file")?;
         let errors = output.try_clone().context("cannot share a log file")?;
         let mut command = Command::new(program);
-        command.args(arguments).current_dir(directory).kill_on_drop(true);
-        command.stdin(Stdio::null()).stdout(output).stderr(errors);
+        command.args(arguments).current_dir(directory);
+        command.stdin(Stdio::piped()).stdout(output).stderr(errors);
         let child = command.spawn().with_context(|| format!("cannot start {name}"))?;
         Ok(Self { name: name.to_owned(), child, log })
     }
 
     /// Its number among the processes of the machine.
-    pub fn id(&self) -> Option<u32> {
+    pub fn id(&self) -> u32 {
         self.child.id()
-    }
-
-    /// Waits until it ends by itself, and says whether all went well.
-    pub async fn wait(&mut self) -> Result<bool> {
-        Ok(self
-            .child
-            .wait()
-            .await
-            .with_context(|| format!("cannot wait for {}", self.name))?
-            .success())
-    }
-
-    /// Kills it, and waits until it is gone.
-    pub async fn kill(&mut self) -> Result<()> {
-        self.child.kill().await.with_context(|| format!("cannot kill {}", self.name))
     }
 
     /// An error if it has ended.
@@ -74,5 +61,13 @@ impl Process {
         let text = fs::read(&self.log).unwrap_or_default();
         let tail = text.get(text.len().saturating_sub(TAIL)..).unwrap_or_default();
         String::from_utf8_lossy(tail).into_owned()
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // Both fail only if it has ended already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
     }
 }

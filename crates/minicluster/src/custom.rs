@@ -178,7 +178,7 @@ pub fn validate_custom(kind: &CustomKind, value: &Value, old: Option<&Value>) ->
         if found.iter().any(|error| is_blocking(error.kind)) {
             let why = "some validation rules were not checked because the object was invalid; correct the existing errors to \
                        complete validation";
-            found.push(FieldError::invalid("<nil>", "", why));
+            found.push(FieldError::invalid("<nil>", Value::Null, why));
         } else {
             found.extend(cel::check(&kind.schema, "", value, old));
         }

@@ -82,7 +82,8 @@ pub fn rules_for(group: &str, kind: &str) -> Rules {
         ("storage.k8s.io", "VolumeAttachment") => storage::ATTACHMENT,
         ("storage.k8s.io", "CSINode" | "CSIDriver" | "CSIStorageCapacity") => storage::SEEN,
         ("rbac.authorization.k8s.io", "Role" | "ClusterRole") => access::ROLE,
-        ("rbac.authorization.k8s.io", "RoleBinding" | "ClusterRoleBinding") => access::BINDING,
+        ("rbac.authorization.k8s.io", "RoleBinding") => access::BINDING,
+        ("rbac.authorization.k8s.io", "ClusterRoleBinding") => access::CLUSTER_BINDING,
         ("apiextensions.k8s.io", "CustomResourceDefinition") => crate::custom::DEFINITION_RULES,
         _ => PLAIN,
     }

@@ -39,10 +39,20 @@ pub(super) fn run(context: &Context) -> Vec<Part> {
 
 /// What kubectl sees of the embedded cluster.
 pub(super) fn run_kubectl(context: &Context) -> Vec<Part> {
+    run_target(context, "plimsoll", "kubectl")
+}
+
+/// What a real control plane makes of the rest.
+pub(super) fn run_e2e(context: &Context) -> Vec<Part> {
+    run_target(context, "plimsoll-e2e", "e2e")
+}
+
+/// One test target, reported by its own name.
+fn run_target(context: &Context, package: &str, target: &'static str) -> Vec<Part> {
     let members = context.workspace.members.iter();
-    let binary: Vec<&Member> = members.filter(|member| member.name == "plimsoll").collect();
-    let parts = run_targets(context, &binary, Targets::One("kubectl"));
-    parts.into_iter().map(|part| Part { name: "kubectl".to_owned(), ..part }).collect()
+    let owner: Vec<&Member> = members.filter(|member| member.name == package).collect();
+    let parts = run_targets(context, &owner, Targets::One(target));
+    parts.into_iter().map(|part| Part { name: target.to_owned(), ..part }).collect()
 }
 
 fn run_targets(context: &Context, members: &[&Member], targets: Targets) -> Vec<Part> {

@@ -1,8 +1,11 @@
 use super::*;
 use crate::tidy::Member;
 
-const ABSENT: Tool =
-    Tool { program: "plimsoll-no-such-program", how_to_get_it: "it cannot be had" };
+const ABSENT: Tool = Tool {
+    program: "plimsoll-no-such-program",
+    otherwise: &["plimsoll-no-such-command"],
+    how_to_get_it: "it cannot be had",
+};
 
 const TOY_SUITES: &[Suite] = &[
     Suite { name: "sound", needs: &[], parts: |_| Vec::new(), run: |_| vec![passed("sound", 2)] },
@@ -63,6 +66,13 @@ fn a_skip_says_how_to_get_the_tool() {
         skipped.details,
         "plimsoll-no-such-program is not on the PATH\nhelp: it cannot be had"
     );
+}
+
+#[test]
+fn a_tool_may_be_had_in_another_way() {
+    assert!(!ABSENT.is_present());
+    assert!(Tool { otherwise: &["rustc", "--version"], ..ABSENT }.is_present());
+    assert!(!Tool { otherwise: &["rustc", "--no-such-flag"], ..ABSENT }.is_present());
 }
 
 #[test]

@@ -43,8 +43,11 @@ pub(super) fn body(kind: &Kind, body: Value, options: &WriteOptions) -> Result<D
         } else {
             format!(
                 "{} in version \"{}\" cannot be handled as a {}: no kind \"{}\" is registered for version \
-                 \"{said_version}\"",
-                kind.kind, kind.version, kind.kind, kind.kind
+                 \"{said_version}\" in scheme \"pkg/runtime/scheme.go:111\"",
+                kind.kind,
+                said_version.rsplit('/').next().unwrap_or_default(),
+                kind.kind,
+                kind.kind
             )
         }));
     }

@@ -68,7 +68,12 @@ impl Api {
         let uid = metadata::text(&new, "uid");
         if !uid.is_empty() && *uid != *before.uid {
             let why = format!(
-                "Precondition failed: UID in precondition: {uid}, UID in object meta: {}",
+                "StorageError: invalid object, Code: 4, Key: /registry/{}/{}{}{}, ResourceVersion: 0, \
+                 AdditionalErrorMsg: Precondition failed: UID in precondition: {uid}, UID in object meta: {}",
+                kind.plural,
+                at.namespace,
+                if at.namespace.is_empty() { "" } else { "/" },
+                at.name,
                 before.uid
             );
             return Err(ApiError::conflict(&kind.group, &kind.plural, at.name, &why));
@@ -286,6 +291,7 @@ fn wishes<'o>(kind: &Kind, object: &'o Value) -> Vec<(&'o String, &'o Value)> {
 fn check(kind: &Kind, at: &Target<'_>, new: &Value, old: &Value) -> Result<(), ApiError> {
     // The real server checks metadata twice, and lists what it finds twice.
     let mut errors = rules::metadata::validate_update(new, old);
+    errors.extend(rules::metadata::finalizer_names(kind, new));
     errors.extend(errors.clone());
     let status = !matches!(at.subresource, None | Some(Subresource::Scale));
     // A custom resource's schema is about the status too.

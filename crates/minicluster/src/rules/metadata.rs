@@ -13,6 +13,9 @@ use crate::{FieldError, Kind, error::FieldErrorKind};
 /// How much all annotations of an object may hold together.
 const ANNOTATION_BYTES: usize = 256 * 1024;
 
+/// Finalizers that need no domain.
+const STANDARD_FINALIZERS: [&str; 3] = ["kubernetes", "orphan", "foregroundDeletion"];
+
 /// What is wrong with the metadata of a new object.
 pub fn validate(kind: &Kind, object: &Value) -> Vec<FieldError> {
     let metadata = At::root(object).field("metadata");
@@ -30,7 +33,22 @@ pub fn validate(kind: &Kind, object: &Value) -> Vec<FieldError> {
     errors.extend(metadata.field("generation").not_negative());
     errors.extend(common(&metadata));
     errors.extend(finalizers(&metadata.field("finalizers")));
+    errors.extend(finalizer_names(kind, object));
     errors
+}
+
+/// Finalizers have a domain in front, but for three from the early days. Definitions and what they define are not asked for it.
+pub(crate) fn finalizer_names(kind: &Kind, object: &Value) -> Vec<FieldError> {
+    if kind.custom.is_some() || &*kind.group == "apiextensions.k8s.io" {
+        return Vec::new();
+    }
+    let finalizers = At::root(object).field("metadata").field("finalizers");
+    let strange = finalizers.items().filter(|finalizer| {
+        let name = finalizer.text();
+        !name.contains('/') && !STANDARD_FINALIZERS.contains(&name)
+    });
+    let detail = "name is neither a standard finalizer name nor is it fully qualified";
+    strange.map(|finalizer| finalizer.invalid(detail)).collect()
 }
 
 /// What is wrong with a change of the metadata. The generic path has put back what is silently kept (`creationTimestamp`,

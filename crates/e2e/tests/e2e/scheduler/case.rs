@@ -1,5 +1,7 @@
 //! Clusters made at random: groups, nodes that are there, pods that run, and pods that wait, as a scenario that `plimsoll plan` reads.
 
+use std::collections::BTreeMap;
+
 use rand::{RngExt as _, SeedableRng as _, seq::IndexedRandom as _};
 use rand_chacha::ChaCha8Rng;
 use serde_json::{Value, json};
@@ -8,15 +10,11 @@ const ZONES: [&str; 3] = ["a", "b", "c"];
 const ZONE: &str = "topology.kubernetes.io/zone";
 const HOST: &str = "kubernetes.io/hostname";
 
-/// A scenario, in parts that can be put into an API server.
+/// A cluster, as a scenario and in parts that can be put into an API server.
 pub(crate) struct Case {
-    /// As `plimsoll plan` reads it.
-    pub(crate) scenario: Value,
-    /// Nodes that are there.
-    pub(crate) nodes: Vec<Value>,
-    /// Pods that run or wait.
-    pub(crate) pods: Vec<Value>,
     groups: Vec<Group>,
+    nodes: Vec<Value>,
+    pods: Vec<Value>,
 }
 
 struct Group {
@@ -33,8 +31,9 @@ struct Group {
 impl Case {
     pub(crate) fn new(seed: u64) -> Self {
         let mut chance = ChaCha8Rng::seed_from_u64(seed);
-        let groups: Vec<Group> =
-            (0..chance.random_range(2..=5)).map(|number| Group::new(number, &mut chance)).collect();
+        let groups: Vec<Group> = (0..chance.random_range(2..=5))
+            .map(|number| Group::new(seed, number, &mut chance))
+            .collect();
         let mut nodes = Vec::new();
         let mut pods = Vec::new();
         for group in &groups {
@@ -49,31 +48,60 @@ impl Case {
         for number in 0..chance.random_range(2..=7) {
             pods.extend(workload(number, &mut chance));
         }
-        let objects: Vec<&Value> = nodes.iter().chain(&pods).collect();
-        let described: Vec<Value> = groups.iter().map(Group::describe).collect();
-        let scenario = json!({
-            "name": format!("seed {seed}"),
-            "now": "2026-01-01T12:00:00Z",
-            "groups": described,
-            "objects": objects,
-        });
-        Self { scenario, nodes, pods, groups }
+        Self { groups, nodes, pods }
+    }
+
+    /// As `plimsoll plan` reads it.
+    pub(crate) fn scenario(&self) -> Value {
+        let objects: Vec<&Value> = self.nodes.iter().chain(&self.pods).collect();
+        let groups: Vec<Value> = self.groups.iter().map(Group::describe).collect();
+        json!({"name": "generated", "now": "2026-01-01T12:00:00Z", "groups": groups, "objects": objects})
+    }
+
+    /// The nodes that are there.
+    pub(crate) fn nodes(&self) -> &[Value] {
+        &self.nodes
+    }
+
+    /// The pods, whether they run or wait.
+    pub(crate) fn pods(&self) -> &[Value] {
+        &self.pods
     }
 
     /// A new node of a group.
     pub(crate) fn new_node(&self, group: &str, number: u32) -> Value {
         let group = self.groups.iter().find(|known| known.id == group).unwrap();
-        group.node(&format!("{}-new-{number}", group.id))
+        group.node(&format!("{}-{number}", group.id))
+    }
+
+    /// From now on these nodes are there, too.
+    pub(crate) fn add(&mut self, nodes: Vec<Value>) {
+        self.nodes.extend(nodes);
+    }
+
+    /// Whether there is a node of that name.
+    pub(crate) fn has(&self, node: &str) -> bool {
+        self.nodes.iter().any(|known| known["metadata"]["name"] == node)
+    }
+
+    /// From now on these pods run, each on its node.
+    pub(crate) fn bind(&mut self, nodes: &BTreeMap<String, String>) {
+        for pod in &mut self.pods {
+            if let Some(node) = pod["metadata"]["name"].as_str().and_then(|name| nodes.get(name)) {
+                pod["spec"]["nodeName"] = json!(node);
+            }
+        }
     }
 }
 
 // === impl Group ===
 
 impl Group {
-    fn new(number: u32, chance: &mut ChaCha8Rng) -> Self {
+    fn new(seed: u64, number: u32, chance: &mut ChaCha8Rng) -> Self {
         let cpu = *[2, 4, 8, 16].choose(chance).unwrap();
         Self {
-            id: format!("g{number}"),
+            // Of no other cluster that may have been there before.
+            id: format!("s{seed}g{number}"),
             zone: ZONES.choose(chance).unwrap(),
             cpu,
             memory: cpu * *[2, 4, 8].choose(chance).unwrap(),
@@ -133,7 +161,7 @@ fn workload(number: u32, chance: &mut ChaCha8Rng) -> Vec<Value> {
     let app = format!("app{number}");
     let millis = *[100, 250, 500, 900, 1500, 3000].choose(chance).unwrap();
     let mebibytes = *[128, 512, 1024, 3000, 6000].choose(chance).unwrap();
-    let gpus = if chance.random_bool(0.12) { 1 } else { 0 };
+    let gpus = u32::from(chance.random_bool(0.12));
     let own = json!({"matchLabels": {"app": app}});
     let mut spec = json!({});
     if chance.random_bool(0.35) {
@@ -145,10 +173,10 @@ fn workload(number: u32, chance: &mut ChaCha8Rng) -> Vec<Value> {
     let term = |topology: &str| json!([{"labelSelector": own, "topologyKey": topology}]);
     match chance.random_range(0..10) {
         0 => {
-            spec["affinity"] = json!({"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": term(HOST)}})
+            spec["affinity"] = json!({"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": term(HOST)}});
         }
         1 => {
-            spec["affinity"] = json!({"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": term(ZONE)}})
+            spec["affinity"] = json!({"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": term(ZONE)}});
         }
         2 => {
             let places =

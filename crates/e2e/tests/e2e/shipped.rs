@@ -1,0 +1,110 @@
+//! What `deploy/` ships, as a real API server takes it.
+
+use std::collections::BTreeSet;
+
+use plimsoll_e2e::{Api, Request};
+use serde_json::Value;
+
+/// Everything that is shipped, with where it goes.
+const FILES: [&str; 2] = [
+    include_str!("../../../../deploy/crds/nodeorders.yaml"),
+    include_str!("../../../../deploy/plimsoll.yaml"),
+];
+
+/// What somebody may do, as fine as roles can say it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Right {
+    /// Empty for the whole cluster.
+    namespace: String,
+    verb: String,
+    /// `nodeorders.plimsoll.dev/status`.
+    resource: String,
+    /// Empty for all of them.
+    name: String,
+}
+
+/// The objects that are shipped.
+pub(crate) fn objects() -> Vec<Value> {
+    let documents = FILES.iter().flat_map(|file| file.split("\n---\n"));
+    documents.map(|document| serde_saphyr::from_str(document).unwrap()).collect()
+}
+
+/// Puts everything but the program itself into a cluster. The rest is only checked by the API server.
+pub(crate) async fn install(api: &Api) {
+    for object in objects() {
+        let path = path(&object);
+        match object["kind"].as_str().unwrap() {
+            "Deployment" => drop(api.apply(&format!("{path}?dryRun=All"), &object).await.unwrap()),
+            _ => drop(api.apply(&path, &object).await.unwrap()),
+        }
+    }
+}
+
+/// The rights that are shipped: each of them one by one.
+pub(crate) fn granted() -> BTreeSet<Right> {
+    let mut granted = BTreeSet::new();
+    for role in objects() {
+        let namespace = match role["kind"].as_str().unwrap() {
+            "ClusterRole" => "",
+            "Role" => role["metadata"]["namespace"].as_str().unwrap(),
+            _ => continue,
+        };
+        for rule in role["rules"].as_array().unwrap() {
+            let names = match words(&rule["resourceNames"]) {
+                names if names.is_empty() => vec![""],
+                names => names,
+            };
+            for group in words(&rule["apiGroups"]) {
+                for resource in words(&rule["resources"]) {
+                    for verb in words(&rule["verbs"]) {
+                        for name in &names {
+                            granted.insert(Right {
+                                namespace: namespace.to_owned(),
+                                verb: verb.to_owned(),
+                                resource: full_name(resource, group),
+                                name: (*name).to_owned(),
+                            });
+                        }
+                    }
+                }
+            }
+        }
+    }
+    granted
+}
+
+// === impl Right ===
+
+impl Right {
+    /// Whether this is what it takes to make that request.
+    pub(crate) fn allows(&self, request: &Request) -> bool {
+        self.verb == request.verb
+            && self.resource == full_name(&request.resource, &request.group)
+            && (self.namespace.is_empty() || self.namespace == request.namespace)
+            && (self.name.is_empty() || self.name == request.name)
+    }
+}
+
+fn full_name(resource: &str, group: &str) -> String {
+    let (kind, part) = resource.split_once('/').unwrap_or((resource, ""));
+    let dot = if group.is_empty() { "" } else { "." };
+    let slash = if part.is_empty() { "" } else { "/" };
+    format!("{kind}{dot}{group}{slash}{part}")
+}
+
+fn words(list: &Value) -> Vec<&str> {
+    list.as_array().into_iter().flatten().filter_map(Value::as_str).collect()
+}
+
+/// Where an object is in the API.
+fn path(object: &Value) -> String {
+    let text = |pointer: &str| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
+    let version = text("/apiVersion");
+    let root = if version.contains('/') { "apis" } else { "api" };
+    let place = match text("/metadata/namespace") {
+        "" => String::new(),
+        namespace => format!("namespaces/{namespace}/"),
+    };
+    let plural = text("/kind").to_lowercase();
+    format!("/{root}/{version}/{place}{plural}s/{}", text("/metadata/name"))
+}
