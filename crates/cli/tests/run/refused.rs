@@ -76,10 +76,10 @@ fn help_has_every_topic() {
     assert!(output.status.success());
     let help = String::from_utf8(output.stdout).unwrap();
     for heading in [
-        "Infrastructures and their groups:",
-        "What to buy:",
-        "What to give back:",
-        "The process:",
+        "Infrastructures and their node groups:",
+        "Scale-up: what to buy:",
+        "Scale-down: what to give back:",
+        "The process and its way to the cluster:",
         "Leader election:",
         "Logging:",
         "Accepted without effect:",
