@@ -31,8 +31,8 @@ pub(super) enum Actor {
     Cluster,
 }
 
-/// What groups grow for.
-pub(super) type Purposes = BTreeMap<Symbol, String>;
+/// What groups grow for, by group and the size to which it grows: a group may grow twice before either order is told of.
+pub(super) type Purposes = BTreeMap<(Symbol, u32), String>;
 
 /// What the autoscaler tells, in words. `None` for what is of no interest to who watches. A purpose is told once.
 pub(super) fn news(news: &News, purposes: &mut Purposes) -> Option<String> {
@@ -40,12 +40,12 @@ pub(super) fn news(news: &News, purposes: &mut Purposes) -> Option<String> {
         News::Placed(order) => {
             let (from, to) = (order.from, order.from + order.count);
             let (group, count) = (order.group, machines(order.count));
-            let purpose = purposes.remove(&group).unwrap_or_default();
+            let purpose = purposes.remove(&(group, to)).unwrap_or_default();
             format!("orders {count} of {group} ({from} → {to}){purpose}")
         }
         News::OrderFailed { order, .. } => {
             let (count, group) = (machines(order.count), order.group);
-            purposes.remove(&group);
+            purposes.remove(&(group, order.from + order.count));
             let message = if order.message.is_empty() { "refused" } else { &order.message };
             format!("does not get {count} of {group}: {message}; looks elsewhere")
         }
@@ -71,16 +71,16 @@ pub(super) fn news(news: &News, purposes: &mut Purposes) -> Option<String> {
 pub(super) fn purposes(pass: &Pass) -> Purposes {
     let replacement = pass.memory.replacement.as_ref();
     let bought = pass.plan.purchases.iter().filter_map(|bought| {
-        let group = bought.group;
+        let (group, to) = (bought.group, bought.to);
         if !bought.pods.is_empty() {
-            return Some((group, format!(" for {}", crowd(&bought.pods))));
+            return Some(((group, to), format!(" for {}", crowd(&bought.pods))));
         }
         let replacement = replacement.filter(|one| one.groups.contains_key(&group))?;
         let nodes: Vec<&str> = replacement.nodes.iter().map(|node| node.as_str()).collect();
-        Some((group, format!(" to replace {}", nodes.join(", "))))
+        Some(((group, to), format!(" to replace {}", nodes.join(", "))))
     });
     let raised = pass.plan.repairs.iter().filter_map(|repair| match repair {
-        Repair::RaiseToMin { group, .. } => Some((*group, ", its minimum".to_owned())),
+        Repair::RaiseToMin { group, to, .. } => Some(((*group, *to), ", its minimum".to_owned())),
         _ => None,
     });
     raised.chain(bought).collect()

@@ -47,8 +47,11 @@ pub(super) fn all(
         .collect();
     all.extend(coming);
     let place = |id: &str| groups.iter().position(|group| group.id.as_str() == id);
-    let key =
-        |node: &Node| (place(&node.group), node.state == NodeState::Booting, node.name.clone());
+    // Where names are numbered, the second comes before the tenth.
+    let key = |node: &Node| {
+        let boots = node.state == NodeState::Booting;
+        (place(&node.group), boots, node.name.len(), node.name.clone())
+    };
     all.sort_by_key(key);
     all
 }

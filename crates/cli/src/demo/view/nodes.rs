@@ -57,7 +57,7 @@ fn bar(node: &Node, width: u16) -> Row<'static> {
         NodeState::Ready => (Color::Green, format!("{} pods", node.pods)),
     };
     let style = Style::new().fg(colour);
-    let name = format!("{:<width$.width$} ", node.name, width = usize::from(NAME));
+    let name = format!("{:<width$.width$} ", short(node), width = usize::from(NAME));
     let mut spans = vec![Span::styled(name, style)];
     if node.state == NodeState::Booting {
         spans.push(Span::styled("·".repeat(room), style));
@@ -73,8 +73,35 @@ fn bar(node: &Node, width: u16) -> Row<'static> {
     Row::from(spans)
 }
 
+/// As much of the name as there is room for. Names that do not begin with their group's differ at the end.
+fn short(node: &Node) -> String {
+    let (length, room) = (node.name.chars().count(), usize::from(NAME));
+    if length <= room || node.name.starts_with(&node.group) {
+        return node.name.clone();
+    }
+    let end: String = node.name.chars().skip(length - room + 1).collect();
+    format!("…{end}")
+}
+
 /// So many thousandths of a length, rounded.
 fn thousandths(length: usize, share: u32) -> usize {
     let share = usize::try_from(share).unwrap_or(usize::MAX);
     length.saturating_mul(share).saturating_add(500) / 1000
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Node, short};
+
+    #[test]
+    fn of_a_long_name_that_part_is_shown_by_which_it_is_known() {
+        let short = |name: &str, group: &str| {
+            let (name, group) = (name.to_owned(), group.to_owned());
+            short(&Node { name, group, ..Node::default() })
+        };
+        assert_eq!(short("small-03f1", "small"), "small-03f1");
+        assert_eq!(short("small-10-019f5506", "small"), "small-10-019f5506");
+        assert_eq!(short("ip-10-20-4-13", "autoscaling-small"), "…10-20-4-13");
+        assert_eq!(short("ip-10-0-0-1", "autoscaling-small"), "ip-10-0-0-1");
+    }
 }
