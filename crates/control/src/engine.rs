@@ -31,6 +31,7 @@ mod leave;
 mod pass;
 mod recall;
 mod reign;
+mod remove;
 mod run;
 mod think;
 mod wait;

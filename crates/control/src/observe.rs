@@ -7,12 +7,16 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use jiff::Timestamp;
 use plimsoll_cluster::{mirror::Mirror, taints::Mark};
-use plimsoll_model::{Effect, Group, Labels, Memory, Node, Settings, Symbol, Taint, label};
-use plimsoll_provider::Inventory;
-use rustc_hash::FxHashMap;
+use plimsoll_model::{
+    Departed, Effect, Group, Labels, Memory, Node, Settings, Symbol, Taint, label,
+};
+use plimsoll_provider::{Inventory, Owner, Whose};
+use rustc_hash::{FxHashMap, FxHashSet};
 
+mod claims;
 mod owners;
 
+use self::claims::Claims;
 pub(crate) use self::owners::{Asked, Owners};
 
 /// The taint that Kubernetes itself puts on a node that is closed.
@@ -43,6 +47,15 @@ pub(crate) struct Staged {
     originals: Vec<(usize, Arc<Node>)>,
 }
 
+/// Whose nodes are whose, beside what is said of the machines themselves.
+#[derive(Debug, Default)]
+struct Joined {
+    /// Nodes of which only the group is known.
+    labelled: FxHashMap<Symbol, Symbol>,
+    /// Nodes whose machines are gone.
+    departed: Vec<Departed>,
+}
+
 /// Puts everything together in the mirror's World.
 pub(crate) fn stage(mirror: &mut Mirror, ingredients: Ingredients<'_>) -> Staged {
     let Ingredients {
@@ -64,7 +77,7 @@ pub(crate) fn stage(mirror: &mut Mirror, ingredients: Ingredients<'_>) -> Staged
         }
     }
     let world = mirror.world();
-    let labelled = join(&world.nodes, &mut groups, owners);
+    let Joined { labelled, departed } = join(&world.nodes, &mut groups, owners);
     let mut staged = Staged::default();
     for (place, slot) in world.nodes.iter_mut().enumerate() {
         let name = slot.name;
@@ -92,6 +105,7 @@ pub(crate) fn stage(mirror: &mut Mirror, ingredients: Ingredients<'_>) -> Staged
     world.now = now;
     world.settings = settings.clone();
     world.groups = groups;
+    world.departed = departed;
     world.memory = memory;
     world.advice = Vec::new();
     staged
@@ -103,38 +117,45 @@ pub(crate) fn is_leaving(node: &Node) -> bool {
 }
 
 /// Names the node of every machine that has one: by the id that the node gives, else by what the provider said when it was asked.
-/// Answers with nodes of which only the group is known.
-fn join(nodes: &[Arc<Node>], groups: &mut [Group], owners: &Owners) -> FxHashMap<Symbol, Symbol> {
-    let here: FxHashMap<Symbol, &Arc<Node>> = nodes.iter().map(|node| (node.name, node)).collect();
-    let by_id: FxHashMap<&str, Symbol> = (nodes.iter())
-        .filter(|node| !node.provider_id.is_empty())
-        .map(|node| (&*node.provider_id, node.name))
-        .collect();
-    let mut nodes_of_owner: FxHashMap<(Symbol, &str), Symbol> = FxHashMap::default();
-    let mut labelled = FxHashMap::default();
-    for node in here.keys() {
-        let Some(owner) = owners.owner(*node) else { continue };
-        match &owner.instance {
-            Some(instance) => {
-                nodes_of_owner.insert((owner.group, instance), *node);
+fn join(nodes: &[Arc<Node>], groups: &mut [Group], owners: &Owners) -> Joined {
+    let here: FxHashSet<Symbol> = nodes.iter().map(|node| node.name).collect();
+    let (mut by_id, mut by_owner) = (Claims::default(), Claims::default());
+    let mut joined = Joined::default();
+    for node in nodes {
+        if !node.provider_id.is_empty() {
+            by_id.claim(&*node.provider_id, node);
+        }
+        match owners.whose(node.name) {
+            Some(Whose::Machine(Owner { group, instance: Some(instance) })) => {
+                by_owner.claim((*group, &**instance), node);
             }
-            None => {
-                labelled.insert(*node, owner.group);
+            Some(Whose::Machine(Owner { group, instance: None })) => {
+                joined.labelled.insert(node.name, *group);
             }
+            Some(Whose::Gone(Owner { group, instance: Some(instance) })) => {
+                let (group, instance) = (*group, instance.clone());
+                joined.departed.push(Departed { node: node.name, group, instance });
+            }
+            Some(Whose::Gone(_) | Whose::Nobodys) | None => {}
         }
     }
     for group in groups {
         for instance in &mut group.instances {
-            let known = instance.node.filter(|node| here.contains_key(node));
-            let known = known.or_else(|| by_id.get(&*instance.id).copied());
-            let known = known.or_else(|| nodes_of_owner.get(&(group.id, &*instance.id)).copied());
-            if let Some(node) = known {
-                instance.node = Some(node);
-                labelled.remove(&node);
+            let (id, owner) = (&*instance.id, (group.id, &*instance.id));
+            let known = instance.node.filter(|node| here.contains(node));
+            let known = known.or_else(|| by_id.youngest(id)).or_else(|| by_owner.youngest(owner));
+            let Some(known) = known else { continue };
+            joined.labelled.remove(&known);
+            for node in by_id.outlived(id).chain(by_owner.outlived(owner)) {
+                if node != known {
+                    let (group, instance) = (group.id, instance.id.clone());
+                    joined.departed.push(Departed { node, group, instance });
+                }
             }
+            instance.node = Some(known);
         }
     }
-    labelled
+    joined
 }
 
 fn mark(node: &mut Node, now: Timestamp) {
@@ -170,6 +191,7 @@ impl Staged {
             }
         }
         world.memory = Memory::default();
+        world.departed = Vec::new();
         std::mem::take(&mut world.groups)
     }
 }

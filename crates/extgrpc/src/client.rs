@@ -12,7 +12,7 @@ use async_trait::async_trait;
 use plimsoll_model::{GroupOptions, Symbol};
 use plimsoll_net::Clock;
 use plimsoll_provider::{
-    Capabilities, Deletion, Error, Inventory, NodeIdentity, Order, Owner, Provider,
+    Capabilities, Deletion, Error, Inventory, NodeIdentity, Order, Provider, Whose,
 };
 use tonic::Request;
 
@@ -116,7 +116,7 @@ impl Provider for ExternalGrpc {
         self.remove(group, instances).await
     }
 
-    async fn owner(&self, node: &NodeIdentity) -> Result<Option<Owner>, Error> {
+    async fn owner(&self, node: &NodeIdentity) -> Result<Whose, Error> {
         self.owner_of(node).await
     }
 

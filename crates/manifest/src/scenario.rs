@@ -90,6 +90,7 @@ fn from_json(text: &str) -> Result<World, ScenarioError> {
         daemon_sets: objects.daemon_sets,
         budgets: objects.budgets,
         groups: groups.into_iter().map(|draft| draft.group).collect(),
+        departed: Vec::new(),
         memory,
         advice: Vec::new(),
     })

@@ -50,7 +50,7 @@ pub use volume::{
     VolumeTerm,
 };
 pub use workload::{Budget, BudgetRule, ConfigMap, Controller, CountOrPercent, DaemonSet};
-pub use world::{Activity, Backoff, Memory, Order, Replacement, World};
+pub use world::{Activity, Backoff, Departed, Memory, Order, Replacement, World};
 
 /// Namespaces that are known, with their labels.
 pub type Namespaces = rustc_hash::FxHashMap<Symbol, Labels>;

@@ -174,6 +174,8 @@ pub struct ScaleDownSettings {
     pub enabled: bool,
     /// `scale-down-unready-enabled`.
     pub unready_enabled: bool,
+    /// `remove-gone-nodes-after`: how long a node has to be unready and its machine gone before its Node is removed.
+    pub gone_time: SignedDuration,
     /// `scale-down-delay-after-add`.
     pub delay_after_add: SignedDuration,
     /// `scale-down-delay-after-delete`.
@@ -294,6 +296,7 @@ impl Default for ScaleDownSettings {
         Self {
             enabled: true,
             unready_enabled: true,
+            gone_time: SignedDuration::from_mins(2),
             delay_after_add: SignedDuration::from_mins(10),
             delay_after_delete: SignedDuration::ZERO,
             delay_after_failure: SignedDuration::from_mins(3),

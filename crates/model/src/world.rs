@@ -35,10 +35,23 @@ pub struct World {
     pub budgets: Vec<Budget>,
     /// Groups with their machines; no id stands twice.
     pub groups: Vec<Group>,
+    /// Nodes whose machines are gone, by the word of their providers.
+    pub departed: Vec<Departed>,
     /// What earlier passes left to be remembered.
     pub memory: Memory,
     /// Answers to what an earlier attempt at this decision asked.
     pub advice: Vec<Advice>,
+}
+
+/// A node whose machine is gone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Departed {
+    /// The node.
+    pub node: Symbol,
+    /// The group that its machine was of.
+    pub group: Symbol,
+    /// The machine.
+    pub instance: Box<str>,
 }
 
 /// What has to survive from pass to pass, and over a restart.
@@ -48,6 +61,8 @@ pub struct Memory {
     pub unneeded_since: BTreeMap<Symbol, Timestamp>,
     /// Nodes that are unready, with the moment that began.
     pub unready_since: BTreeMap<Symbol, Timestamp>,
+    /// Nodes whose machines are gone, with the moment that was first seen.
+    pub departed_since: BTreeMap<Symbol, Timestamp>,
     /// Instances that have not become nodes, with the moment they were first seen; by group and instance.
     pub unregistered_since: BTreeMap<(Symbol, Box<str>), Timestamp>,
     /// When nodes were last bought.
@@ -134,6 +149,7 @@ impl World {
             daemon_sets: Vec::new(),
             budgets: Vec::new(),
             groups: Vec::new(),
+            departed: Vec::new(),
             memory: Memory::default(),
             advice: Vec::new(),
         }

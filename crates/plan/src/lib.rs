@@ -35,6 +35,6 @@ pub fn after_failure(
 
 pub use plan::{
     BlockReason, Blocked, Cost, GroupHealth, GroupReason, GroupRejection, GroupReport, Outcome,
-    Placement, Plan, PodBlockReason, PodReport, Purchase, Repair, Retirement, RetirementReason,
-    Unneeded,
+    Placement, Plan, PodBlockReason, PodReport, Purchase, Removal, Repair, Retirement,
+    RetirementReason, Unneeded,
 };

@@ -14,6 +14,8 @@ pub struct Plan {
     pub retirements: Vec<Retirement>,
     /// What to put right at the providers.
     pub repairs: Vec<Repair>,
+    /// Nodes without a machine, to be deleted as objects.
+    pub removals: Vec<Removal>,
     /// Nodes that nobody needs, with the moment that began.
     pub unneeded: Vec<Unneeded>,
     /// Nodes that stay, with the reason that decided.
@@ -110,6 +112,19 @@ pub enum Repair {
     },
 }
 
+/// A Node to delete: its machine has been gone for long enough.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Removal {
+    /// The node.
+    pub node: Symbol,
+    /// The group that its machine was of.
+    pub group: Symbol,
+    /// The machine.
+    pub instance: Box<str>,
+    /// Since when nothing has been heard of it.
+    pub unready: Timestamp,
+}
+
 /// A node that nobody needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Unneeded {
@@ -137,6 +152,7 @@ pub struct Blocked {
 #[expect(missing_docs, reason = "the names say it")]
 pub enum BlockReason {
     NoNodeGroup,
+    MachineGone,
     ScaleDownDisabledAnnotation,
     ScaleDownUnreadyDisabled,
     NotUnderutilized,

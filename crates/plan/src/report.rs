@@ -43,6 +43,7 @@ pub(crate) fn report(scene: Scene<'_>, mut findings: Findings) -> Plan {
         purchases,
         retirements: findings.given.retirements,
         repairs: scene.state.repairs,
+        removals: scene.state.removals,
         unneeded: findings.given.unneeded,
         blocked: findings.given.blocked,
     };

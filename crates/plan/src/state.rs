@@ -2,7 +2,7 @@
 //! has to be put right.
 //!
 //! ```text
-//! membership ─► readiness ─► groups ─► health ─► minimum
+//! membership ─► departed ─► readiness ─► groups ─► health ─► minimum
 //!                              ├ unregistered, failures ─► removal
 //!                              ├ orders ─► mismatch
 //!                              └ backoff
@@ -13,9 +13,10 @@
 use plimsoll_model::{Memory, SignedDuration, Symbol, Timestamp, World};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::plan::{GroupHealth, Repair};
+use crate::plan::{GroupHealth, Removal, Repair};
 
 pub(crate) mod backoff;
+mod departed;
 mod failures;
 mod groups;
 mod health;
@@ -40,6 +41,10 @@ pub(crate) struct State<'w> {
     pub groups: Vec<GroupState>,
     /// Sorted, which is also the order to make them in: what a later one says of a target holds once the earlier are made.
     pub repairs: Vec<Repair>,
+    /// Nodes to delete as objects, sorted.
+    pub removals: Vec<Removal>,
+    /// Places of nodes whose machines are gone.
+    pub departed: FxHashSet<usize>,
     /// Not too many nodes are unready.
     pub healthy: bool,
     /// What the next pass has to remember, as far as it follows from what was found. Orders for raised minimums are in it.
@@ -68,7 +73,7 @@ pub(crate) enum Readiness {
     },
     /// Its infrastructure has put it to sleep. It holds its place in the group, takes no pods, and is nobody's fault.
     Suspended,
-    /// It is on its way out.
+    /// It is on its way out, or its machine is gone and only its Node is left.
     BeingDeleted,
 }
 
@@ -102,13 +107,20 @@ pub(crate) fn observe(world: &World) -> State<'_> {
     let names = world.nodes.iter().enumerate();
     let node_places: FxHashMap<_, _> = names.map(|(place, node)| (node.name, place)).collect();
     let membership = membership::membership(world, &node_places);
-    let nodes: Vec<_> = (world.nodes.iter().zip(&membership.members))
-        .map(|(node, member)| NodeState {
+    let gone = departed::departed(world, &node_places, &membership);
+    let nodes: Vec<_> = (world.nodes.iter().zip(&membership.members).enumerate())
+        .map(|(place, (node, member))| NodeState {
             group: member.map(|member| member.group),
-            readiness: readiness::readiness(world, node, *member),
+            readiness: if gone.contains_key(&place) && departed::is_silent(node) {
+                Readiness::BeingDeleted
+            } else {
+                readiness::readiness(world, node, *member)
+            },
         })
         .collect();
     let mut memory = remembered(world, &node_places, &nodes);
+    departed::remember(world, &gone, &mut memory);
+    let removals = departed::removals(world, &gone, &memory);
     let mut repairs = Vec::new();
     let mut groups: Vec<_> = (groups::census(&nodes, &membership).into_iter().enumerate())
         .map(|(place, census)| {
@@ -119,7 +131,8 @@ pub(crate) fn observe(world: &World) -> State<'_> {
     let healthy = health::is_cluster_healthy(&nodes, &world.settings.health);
     minimum::raise(world, healthy, &nodes, &mut groups, &mut memory, &mut repairs);
     repairs.sort();
-    State { world, nodes, node_places, groups, repairs, healthy, memory }
+    let departed = gone.into_keys().collect();
+    State { world, nodes, node_places, groups, repairs, removals, departed, healthy, memory }
 }
 
 /// The memory without nodes and groups that are gone, and with the clocks of nodes set. What is kept by group is written by

@@ -15,7 +15,7 @@ use crate::plan::{
 mod sentences;
 
 pub use self::sentences::{
-    alike, backing_off, group_state, health, leaves, outcome, pod, repair, stays,
+    alike, backing_off, group_state, health, leaves, outcome, pod, removal, repair, stays,
 };
 
 /// What a group has against a pod, as a program reads it.
@@ -121,6 +121,7 @@ pub fn block_reason(reason: BlockReason) -> (&'static str, &'static str) {
     use BlockReason as Why;
     match reason {
         Why::NoNodeGroup => ("NoNodeGroup", "of no group"),
+        Why::MachineGone => ("MachineGone", "its machine is gone, which has to be so for a while"),
         Why::ScaleDownDisabledAnnotation => {
             ("ScaleDownDisabledAnnotation", "its annotation forbids it to go")
         }

@@ -28,7 +28,7 @@
 //! use async_trait::async_trait;
 //! use plimsoll_model::Symbol;
 //! use plimsoll_provider::{
-//!     Capabilities, Class, Deletion, Error, GroupState, Inventory, NodeIdentity, Order, Owner, Provider,
+//!     Capabilities, Class, Deletion, Error, GroupState, Inventory, NodeIdentity, Order, Provider, Whose,
 //!     conformance::{self, Doing, Knob, Machine, NoSuchKnob, Outcome, Role, TestGroup, Testbed},
 //! };
 //! # use plimsoll_model::{Group, GroupOptions, Instance, InstanceState};
@@ -72,8 +72,8 @@
 //!         Err(Error::invalid(format!("the machine of {group} stays")))
 //!     }
 //!
-//!     async fn owner(&self, node: &NodeIdentity) -> Result<Option<Owner>, Error> {
-//!         Ok(self.refresh().await?.owner_by_provider_id(node))
+//!     async fn owner(&self, node: &NodeIdentity) -> Result<Whose, Error> {
+//!         Ok(self.refresh().await?.owner_by_provider_id(node).into())
 //!     }
 //! }
 //!

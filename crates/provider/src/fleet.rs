@@ -17,7 +17,7 @@ use tokio::time::timeout;
 use self::names::Names;
 use crate::{
     Capabilities, Deletion, Error, GroupSpec, GroupState, Inventory, Keeper, Kept, NodeIdentity,
-    Order, Owner, Provider,
+    Order, Provider, Whose,
 };
 
 mod names;
@@ -227,19 +227,19 @@ impl Provider for Fleet {
         outcome
     }
 
-    /// The first member that knows the node. When none does and one could not be asked, that is not known.
-    async fn owner(&self, node: &NodeIdentity) -> Result<Option<Owner>, Error> {
-        let mut failure = None;
+    /// The first member that has the machine; when none has, one that says it is gone. When one could not be asked, neither is known.
+    async fn owner(&self, node: &NodeIdentity) -> Result<Whose, Error> {
+        let (mut gone, mut failure) = (Whose::Nobodys, None);
         for member in &self.members {
-            match member.keeper.provider().owner(node).await {
-                Ok(Some(owner)) => {
-                    return Ok(Some(Owner { group: member.names.outer(owner.group), ..owner }));
-                }
-                Ok(None) => {}
+            let whose = member.keeper.provider().owner(node).await;
+            match whose.map(|whose| whose.renamed(|group| Some(member.names.outer(group)))) {
+                Ok(whose @ Whose::Machine(_)) => return Ok(whose),
+                Ok(whose @ Whose::Gone(_)) if gone == Whose::Nobodys => gone = whose,
+                Ok(Whose::Gone(_) | Whose::Nobodys) => {}
                 Err(error) => failure = Some(error),
             }
         }
-        failure.map_or(Ok(None), Err)
+        failure.map_or(Ok(gone), Err)
     }
 
     /// In the first member that makes groups, or the one that the name begins with.

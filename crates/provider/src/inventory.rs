@@ -70,7 +70,18 @@ pub struct NodeIdentity {
     pub addresses: Vec<String>,
 }
 
-/// Whose node it is.
+/// Whose node it is, as a provider tells.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Whose {
+    /// It is one of a group's machines.
+    Machine(Owner),
+    /// It says of itself that it is one of a group's machines, and that machine is gone.
+    Gone(Owner),
+    /// None of the groups', as far as the provider can tell.
+    Nobodys,
+}
+
+/// A group and one of its machines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Owner {
     /// The group.
@@ -99,6 +110,36 @@ impl Inventory {
         }
         let (state, instance) = self.instance(&node.provider_id)?;
         Some(Owner { group: state.group.id, instance: Some(instance.id.clone()) })
+    }
+}
+
+// === impl Whose ===
+
+impl Whose {
+    /// The owner of a node whose machine is there.
+    pub fn machine(self) -> Option<Owner> {
+        match self {
+            Self::Machine(owner) => Some(owner),
+            Self::Gone(_) | Self::Nobodys => None,
+        }
+    }
+
+    /// The same with another name of the group, or nobody's where there is none.
+    #[must_use]
+    pub fn renamed(self, rename: impl FnOnce(Symbol) -> Option<Symbol>) -> Self {
+        let renamed = |owner: Owner| rename(owner.group).map(|group| Owner { group, ..owner });
+        match self {
+            Self::Machine(owner) => renamed(owner).map_or(Self::Nobodys, Self::Machine),
+            Self::Gone(owner) => renamed(owner).map_or(Self::Nobodys, Self::Gone),
+            Self::Nobodys => Self::Nobodys,
+        }
+    }
+}
+
+impl From<Option<Owner>> for Whose {
+    /// For a provider that cannot tell a machine that is gone from one that never was.
+    fn from(owner: Option<Owner>) -> Self {
+        owner.map_or(Self::Nobodys, Self::Machine)
     }
 }
 

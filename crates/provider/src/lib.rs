@@ -39,7 +39,7 @@ mod steady;
 pub use error::{Class, Error};
 pub use fleet::{Fleet, SameName, Upkeep};
 pub use hold::{HoldBack, Until, Which};
-pub use inventory::{GroupState, Inventory, NodeIdentity, Overrides, Owner};
+pub use inventory::{GroupState, Inventory, NodeIdentity, Overrides, Owner, Whose};
 pub use keeper::{Keeper, Kept, Ticket};
 pub use order::{Capabilities, Deletion, GroupSpec, Order, OrderId};
 pub use steady::{Call, Limits, Observer, Steady};
@@ -114,12 +114,17 @@ pub trait Provider: fmt::Debug + Send + Sync {
     /// Errors of the whole call: `NotFound` for an unknown group; `Retry` when the service is away and nothing is known of any.
     async fn delete(&self, group: Symbol, instances: &[Box<str>]) -> Result<Vec<Deletion>, Error>;
 
-    /// Which group and machine a node is; `None` for a node that none of its groups has.
+    /// Which group and machine a node is.
     ///
-    /// Answers from what the last refresh saw where it can. A node whose machine is gone belongs to no group any more. Before the
-    /// first refresh it asks the service, or fails as `Retry`: `None` says that the node is nobody's, and whoever has not looked does
-    /// not know that.
-    async fn owner(&self, node: &NodeIdentity) -> Result<Option<Owner>, Error>;
+    /// Answers from what the last refresh saw where it can. Before the first refresh it asks the service, or fails as `Retry`: that a
+    /// node is nobody's, or that its machine is gone, is not known by whoever has not looked.
+    ///
+    /// A node whose machine is gone belongs to no group any more. A provider that knows its machines' nodes by what they say of
+    /// themselves (an id that only it gives, its labels) answers [`Whose::Gone`] with the group and the machine that the node names:
+    /// then whoever asks removes the Node once it has been silent for a while. **Only for a machine that the last complete look at its
+    /// group did not find**: a service that is away makes nothing gone, and neither does a node that may be somebody else's. A provider
+    /// that cannot tell answers [`Whose::Nobodys`], and the Node is left to others.
+    async fn owner(&self, node: &NodeIdentity) -> Result<Whose, Error>;
 
     /// Makes a group. The same specification again is answered with the same id and makes no second one.
     async fn create_group(&self, spec: &GroupSpec) -> Result<Symbol, Error> {

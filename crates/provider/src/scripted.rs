@@ -11,7 +11,7 @@ use tokio::sync::Notify;
 
 use crate::{
     Capabilities, Deletion, Error, GroupState, Inventory, NodeIdentity, Order, Overrides, Owner,
-    Provider,
+    Provider, Whose,
 };
 
 /// What happens at the next call.
@@ -103,11 +103,12 @@ impl Provider for Scripted {
         Ok(Vec::new())
     }
 
-    async fn owner(&self, node: &NodeIdentity) -> Result<Option<Owner>, Error> {
+    async fn owner(&self, node: &NodeIdentity) -> Result<Whose, Error> {
         self.act(format!("owner of {}", node.name)).await?;
         let groups = self.groups.lock().unwrap();
         let owned = groups.iter().find(|state| node.name.starts_with(state.group.id.as_str()));
-        Ok(owned.map(|state| Owner { group: state.group.id, instance: None }))
+        let owner = |state: &GroupState| Owner { group: state.group.id, instance: None };
+        Ok(owned.map(owner).into())
     }
 }
 

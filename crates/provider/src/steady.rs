@@ -22,8 +22,8 @@ use tracing::debug;
 
 use self::{breaker::Breaker, bucket::Bucket};
 use crate::{
-    Capabilities, Class, Deletion, Error, GroupSpec, Inventory, NodeIdentity, Order, Owner,
-    Provider,
+    Capabilities, Class, Deletion, Error, GroupSpec, Inventory, NodeIdentity, Order, Provider,
+    Whose,
 };
 
 mod breaker;
@@ -225,7 +225,7 @@ impl Provider for Steady {
         self.call("delete", || self.inner.delete(group, instances)).await
     }
 
-    async fn owner(&self, node: &NodeIdentity) -> Result<Option<Owner>, Error> {
+    async fn owner(&self, node: &NodeIdentity) -> Result<Whose, Error> {
         self.call("owner", || self.inner.owner(node)).await
     }
 

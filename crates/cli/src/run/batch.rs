@@ -9,7 +9,7 @@ use std::{
 use async_trait::async_trait;
 use plimsoll_model::Symbol;
 use plimsoll_provider::{
-    Capabilities, Deletion, Error, GroupSpec, Inventory, NodeIdentity, Order, Owner, Provider,
+    Capabilities, Deletion, Error, GroupSpec, Inventory, NodeIdentity, Order, Provider, Whose,
 };
 use tokio::sync::watch;
 
@@ -102,7 +102,7 @@ impl Provider for Batched {
         instances.iter().map(|instance| one(instance)).collect()
     }
 
-    async fn owner(&self, node: &NodeIdentity) -> Result<Option<Owner>, Error> {
+    async fn owner(&self, node: &NodeIdentity) -> Result<Whose, Error> {
         self.provider.owner(node).await
     }
 

@@ -15,6 +15,9 @@ pub(super) struct Page {
     version: u32,
     unneeded_since: BTreeMap<String, String>,
     unready_since: BTreeMap<String, String>,
+    /// Left out when there are none, as earlier versions wrote it.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    departed_since: BTreeMap<String, String>,
     unregistered_since: Vec<Unregistered>,
     last_scale_up: Option<String>,
     last_scale_down: Option<String>,
@@ -85,6 +88,7 @@ impl Page {
         let Memory {
             unneeded_since,
             unready_since,
+            departed_since,
             unregistered_since,
             last_scale_up,
             last_scale_down,
@@ -101,6 +105,7 @@ impl Page {
             version: VERSION,
             unneeded_since: moments(unneeded_since),
             unready_since: moments(unready_since),
+            departed_since: moments(departed_since),
             unregistered_since: (unregistered_since.iter())
                 .map(|((group, instance), since)| Unregistered {
                     group: group.to_string(),
@@ -144,6 +149,7 @@ impl Page {
         Ok(Memory {
             unneeded_since: by_name(self.unneeded_since, |since| parse(&since))?,
             unready_since: by_name(self.unready_since, |since| parse(&since))?,
+            departed_since: by_name(self.departed_since, |since| parse(&since))?,
             unregistered_since: (self.unregistered_since.into_iter())
                 .map(|entry| {
                     Ok(((Symbol::new(&entry.group), entry.instance), parse(&entry.since)?))

@@ -65,7 +65,7 @@ fn memory() -> impl Strategy<Value = Memory> {
     let instance = (name(), "\\PC{0,9}").prop_map(|(group, id)| (group, id.into_boxed_str()));
     let pod = (name(), "[a-z0-9.-]{1,9}")
         .prop_map(|(namespace, name)| PodName { namespace, name: name.into() });
-    let clocks = (moments(), moments(), btree_map(instance, moment(), 0..4), moments());
+    let clocks = (moments(), moments(), btree_map(instance, moment(), 0..4), moments(), moments());
     let last = (activity(), option::of(moment()), btree_map(name(), activity(), 0..4));
     let rest = (orders, btree_map(name(), backoff(), 0..4), option::of(replacement()));
     let evictions = btree_map(pod, moment(), 0..4);
@@ -74,6 +74,7 @@ fn memory() -> impl Strategy<Value = Memory> {
         unready_since: clocks.1,
         unregistered_since: clocks.2,
         size_mismatch_since: clocks.3,
+        departed_since: clocks.4,
         last_scale_up: last.0.scale_up,
         last_scale_down: last.0.scale_down,
         last_scale_down_failure: last.0.failure,
@@ -113,7 +114,7 @@ fn what_cannot_be_understood_is_told() {
         the ConfigMap plimsoll-memory cannot be understood and is started anew: EOF while parsing a value at line 1 column 0
         the ConfigMap plimsoll-memory cannot be understood and is started anew: invalid type: null, expected struct Page at line 1 column 4
         the ConfigMap plimsoll-memory cannot be understood and is started anew: it is of version 2, not 1
-        the ConfigMap plimsoll-memory cannot be understood and is started anew: unknown field `wishes`, expected one of `version`, `unneededSince`, `unreadySince`, `unregisteredSince`, `lastScaleUp`, `lastScaleDown`, `lastScaleDownFailure`, `groupActivity`, `orders`, `backoff`, `sizeMismatchSince`, `replacement`, `consolidated`, `recentEvictions` at line 1 column 180
+        the ConfigMap plimsoll-memory cannot be understood and is started anew: unknown field `wishes`, expected one of `version`, `unneededSince`, `unreadySince`, `departedSince`, `unregisteredSince`, `lastScaleUp`, `lastScaleDown`, `lastScaleDownFailure`, `groupActivity`, `orders`, `backoff`, `sizeMismatchSince`, `replacement`, `consolidated`, `recentEvictions` at line 1 column 180
         the ConfigMap plimsoll-memory cannot be understood and is started anew: "yesterday": failed to parse four digit integer as year: invalid digit, expected 0-9 but got y"#]].assert_eq(&told.join("\n"));
 }
 

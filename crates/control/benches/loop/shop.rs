@@ -6,6 +6,7 @@ use async_trait::async_trait;
 use plimsoll_model::{Group, GroupOptions, Instance, InstanceState, Symbol};
 use plimsoll_provider::{
     Capabilities, Deletion, GroupState, Inventory, NodeIdentity, Order, Overrides, Owner, Provider,
+    Whose,
 };
 use tokio::{sync::mpsc, time::Instant};
 
@@ -84,8 +85,8 @@ impl Provider for Shop {
         Ok(Vec::new())
     }
 
-    async fn owner(&self, node: &NodeIdentity) -> Result<Option<Owner>, plimsoll_provider::Error> {
+    async fn owner(&self, node: &NodeIdentity) -> Result<Whose, plimsoll_provider::Error> {
         let instance = Some(node.provider_id.as_str().into());
-        Ok(Some(Owner { group: Symbol::new("group"), instance }))
+        Ok(Whose::Machine(Owner { group: Symbol::new("group"), instance }))
     }
 }

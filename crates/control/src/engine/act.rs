@@ -38,6 +38,9 @@ impl Engine {
         for wanted in &decision.plan.retirements {
             self.retire(wanted, &decision.plan, &decision.seen, &mut begun, now);
         }
+        for removal in &decision.plan.removals {
+            self.remove(removal, &decision.seen, &mut begun);
+        }
         self.soften(&decision.plan, &decision.seen);
         begun
     }

@@ -2,8 +2,9 @@
 
 use jiff::Timestamp;
 use plimsoll_model::Symbol;
+use plimsoll_plan::Removal;
 use plimsoll_provider::OrderId;
-use tracing::warn;
+use tracing::{info, warn};
 
 use super::{
     Cause, Engine, News, RELOAD, later,
@@ -62,6 +63,14 @@ impl Engine {
             }
             Event::Marked(node) => {
                 reign.marking.remove(&node);
+            }
+            Event::NodeRemoved(removal, outcome) => {
+                let Removal { node, group, instance, .. } = removal;
+                reign.marking.remove(&node);
+                match outcome {
+                    Ok(()) => info!(%node, %group, instance, "its machine is gone, and so is it"),
+                    Err(error) => warn!(%node, %group, error, "a Node could not be removed"),
+                }
             }
             Event::Saved(memory, outcome) => {
                 reign.saving = false;

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use jiff::Timestamp;
 use plimsoll_cluster::{evict::Eviction, mirror::Staleness, orders::Phase};
 use plimsoll_model::{Group, Memory, Node, Pod, PodName, Resources, Symbol, World};
-use plimsoll_plan::{Plan, Repair, RetirementReason};
+use plimsoll_plan::{Plan, Removal, Repair, RetirementReason};
 use plimsoll_provider::{Class, OrderId};
 
 use crate::settings::Settings;
@@ -101,6 +101,8 @@ pub struct Begun {
     pub retirements: Vec<OrderId>,
     /// Repairs at providers.
     pub repairs: Vec<Repair>,
+    /// Nodes without a machine that are being removed.
+    pub removals: Vec<Removal>,
     /// What the plan wanted and was not begun, with the reason.
     pub left: Vec<String>,
 }

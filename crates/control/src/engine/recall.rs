@@ -8,6 +8,7 @@ pub(super) fn no_later(mut memory: Memory, now: Timestamp) -> Memory {
     let clamp = |moment: &mut Timestamp| *moment = (*moment).min(now);
     memory.unneeded_since.values_mut().for_each(clamp);
     memory.unready_since.values_mut().for_each(clamp);
+    memory.departed_since.values_mut().for_each(clamp);
     memory.unregistered_since.values_mut().for_each(clamp);
     memory.size_mismatch_since.values_mut().for_each(clamp);
     memory.recent_evictions.values_mut().for_each(clamp);

@@ -9,8 +9,8 @@ use plimsoll_cluster::{
     orders::{Intent, Orders, StoredOrder},
 };
 use plimsoll_model::{Memory, Symbol};
-use plimsoll_plan::{after_failure, words};
-use plimsoll_provider::{Error, HoldBack, OrderId, Owner};
+use plimsoll_plan::{Removal, after_failure, words};
+use plimsoll_provider::{Error, HoldBack, OrderId, Whose};
 use tokio::{sync::mpsc, task::JoinSet};
 use tracing::{info, warn};
 
@@ -31,7 +31,9 @@ pub(super) enum Event {
     /// What an earlier run left was read, or could not be.
     Loaded(Result<Loaded, String>),
     /// A provider said whose node it is.
-    Owner(Asked, Result<Option<Owner>, Error>),
+    Owner(Asked, Result<Whose, Error>),
+    /// A Node without a machine was to be removed.
+    NodeRemoved(Removal, Result<(), String>),
     /// What a plan wanted of a group's provider is done.
     Errand(Symbol, Done),
     /// An order was placed again; whether the outcome is written down.

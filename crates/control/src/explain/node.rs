@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use plimsoll_model::{Group, Symbol};
 use plimsoll_plan::{
-    Blocked, Retirement,
+    Blocked, Removal, Retirement,
     words::{self, Clock},
 };
 use serde::Serialize;
@@ -55,6 +55,7 @@ pub(crate) struct NodeTeller<'p> {
     owners: &'p BTreeMap<Symbol, Symbol>,
     leaving: BTreeMap<Symbol, &'p OpenRetirement>,
     planned: BTreeMap<Symbol, &'p Retirement>,
+    removed: BTreeMap<Symbol, &'p Removal>,
     blocked: BTreeMap<Symbol, &'p Blocked>,
     unneeded: BTreeMap<Symbol, Timestamp>,
 }
@@ -84,6 +85,7 @@ impl<'p> NodeTeller<'p> {
             owners,
             leaving: pass.retirements.iter().map(|one| (one.node, one)).collect(),
             planned: pass.plan.retirements.iter().map(|one| (one.node, one)).collect(),
+            removed: pass.plan.removals.iter().map(|one| (one.node, one)).collect(),
             blocked: pass.plan.blocked.iter().map(|one| (one.node, one)).collect(),
             unneeded: pass.plan.unneeded.iter().map(|one| (one.node, one.since)).collect(),
         }
@@ -105,6 +107,10 @@ impl<'p> NodeTeller<'p> {
         if let Some(leaving) = self.planned.get(&node) {
             facts.state = "Leaving";
             return (words::leaves(leaving), facts);
+        }
+        if let Some(removed) = self.removed.get(&node) {
+            facts.state = "Leaving";
+            return (words::removal(removed, pass.at), facts);
         }
         let blocked = self.blocked.get(&node).copied();
         if let Some(blocked) = blocked {

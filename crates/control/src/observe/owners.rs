@@ -2,7 +2,7 @@
 
 use plimsoll_cluster::mirror::Mirror;
 use plimsoll_model::Symbol;
-use plimsoll_provider::{Error, Inventory, NodeIdentity, Owner};
+use plimsoll_provider::{Error, Inventory, NodeIdentity, Whose};
 use rustc_hash::{FxHashMap, FxHashSet};
 use tracing::debug;
 
@@ -33,8 +33,7 @@ pub(crate) struct Asked {
 struct Known {
     identity: NodeIdentity,
     edition: u64,
-    /// `None` for a node that no group has.
-    owner: Option<Owner>,
+    whose: Whose,
 }
 
 // === impl Owners ===
@@ -46,8 +45,8 @@ impl Owners {
     }
 
     /// Whose node it is, as far as is known.
-    pub(crate) fn owner(&self, node: Symbol) -> Option<&Owner> {
-        self.known.get(&node)?.owner.as_ref()
+    pub(crate) fn whose(&self, node: Symbol) -> Option<&Whose> {
+        self.known.get(&node).map(|known| &known.whose)
     }
 
     /// What has to be asked: nodes that the inventory does not explain and of which nothing is known, or something that may not
@@ -90,13 +89,13 @@ impl Owners {
     }
 
     /// Takes an answer. Says whether it is another one than before.
-    pub(crate) fn learn(&mut self, asked: Asked, answer: Result<Option<Owner>, Error>) -> bool {
+    pub(crate) fn learn(&mut self, asked: Asked, answer: Result<Whose, Error>) -> bool {
         let Asked { identity, node, edition } = asked;
         self.asked.remove(&node);
         match answer {
-            Ok(owner) => {
-                let changed = self.owner(node) != owner.as_ref();
-                self.known.insert(node, Known { identity, edition, owner });
+            Ok(whose) => {
+                let changed = self.whose(node).unwrap_or(&Whose::Nobodys) != &whose;
+                self.known.insert(node, Known { identity, edition, whose });
                 changed
             }
             Err(error) => {

@@ -63,6 +63,7 @@ pub fn decisions(pass: &Pass) -> Vec<String> {
         decisions.push(format!("{group} grows by {added} ({} → {to}){purpose}", order.from));
     }
     decisions.extend(pass.begun.repairs.iter().map(words::repair));
+    decisions.extend(pass.begun.removals.iter().map(|one| words::removal(one, pass.at)));
     let leaving = pass.retirements.iter().filter(|one| pass.begun.retirements.contains(&one.id));
     decisions
         .extend(leaving.map(|one| format!("node {} of {} goes: {}", one.node, one.group, one.why)));

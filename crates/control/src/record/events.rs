@@ -14,7 +14,7 @@ use std::{
 use jiff::{SignedDuration, Timestamp};
 use plimsoll_cluster::events::{About, Event, Level};
 use plimsoll_model::{PodName, Symbol};
-use plimsoll_plan::{GroupRejection, Outcome, PodReport};
+use plimsoll_plan::{GroupRejection, Outcome, PodReport, Removal};
 use plimsoll_provider::OrderId;
 use rustc_hash::{FxHashMap, FxHasher};
 
@@ -87,6 +87,7 @@ impl Teller {
         self.maxima = pass.seen.groups.iter().map(|group| (group.id, group.max)).collect();
         self.remember_orders(pass);
         self.tell_departures(pass);
+        self.tell_removals(pass);
         self.tell_failures(pass);
         self.tell_limits(pass);
         // What is known may not be so any more while the cluster cannot be seen.
@@ -171,6 +172,15 @@ impl Teller {
                 let message = format!("Scale-down: removing empty node {:?}", node.as_str());
                 self.tell_status(pass.at, Level::Normal, "ScaleDownEmpty", message);
             }
+        }
+    }
+
+    /// The words are those of the cloud controllers that do the same elsewhere.
+    fn tell_removals(&mut self, pass: &Pass) {
+        for Removal { node, .. } in &pass.begun.removals {
+            let message =
+                format!("Deleting node {node} because it does not exist in the cloud provider");
+            self.tell_node(pass.at, *node, (Level::Normal, "DeletingNode"), message);
         }
     }
 

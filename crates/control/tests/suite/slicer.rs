@@ -4,6 +4,7 @@ use plimsoll_providers::slicer::emulator::{Fate, Reach};
 
 use self::stage::{INI, Stage};
 
+mod ended;
 mod stage;
 
 #[tokio::test(start_paused = true)]

@@ -25,8 +25,8 @@ use plimsoll_model::{
 };
 use plimsoll_net::{Clock, Shutdown};
 use plimsoll_provider::{
-    Capabilities, Deletion, Error, GroupState, Inventory, NodeIdentity, Order, Overrides, Owner,
-    Provider,
+    Capabilities, Deletion, Error, GroupState, Inventory, NodeIdentity, Order, Overrides, Provider,
+    Whose,
 };
 use tokio::{
     net::TcpListener,
@@ -80,8 +80,8 @@ impl Provider for Still {
         Ok(Vec::new())
     }
 
-    async fn owner(&self, node: &NodeIdentity) -> Result<Option<Owner>, Error> {
-        Ok(self.0.owner_by_provider_id(node))
+    async fn owner(&self, node: &NodeIdentity) -> Result<Whose, Error> {
+        Ok(self.0.owner_by_provider_id(node).into())
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use plimsoll_model::{InstanceState, Symbol};
-use plimsoll_provider::{Class, Deletion, Error, NodeIdentity, Order, Owner};
+use plimsoll_provider::{Class, Deletion, Error, NodeIdentity, Order, Owner, Whose};
 use tonic::Request;
 
 use crate::{
@@ -138,10 +138,10 @@ impl ExternalGrpc {
         Ok(instances.iter().map(|machine| deletion(machine)).collect())
     }
 
-    /// Whose node it is.
-    pub(crate) async fn owner_of(&self, node: &NodeIdentity) -> Result<Option<Owner>, Error> {
+    /// Whose node it is. The protocol has no word for a machine that is gone: servers answer with its group, or with none.
+    pub(crate) async fn owner_of(&self, node: &NodeIdentity) -> Result<Whose, Error> {
         if let Some(owner) = self.memory().owner(node) {
-            return Ok(Some(owner));
+            return Ok(Whose::Machine(owner));
         }
         let request = Request::new(NodeGroupForNodeRequest { node: Some(write_node(node)) });
         let group = self
@@ -151,9 +151,11 @@ impl ExternalGrpc {
             })
             .await?
             .node_group;
-        let Some(group) = group.filter(|group| !group.id.is_empty()) else { return Ok(None) };
+        let Some(group) = group.filter(|group| !group.id.is_empty()) else {
+            return Ok(Whose::Nobodys);
+        };
         let instance = (!node.provider_id.is_empty()).then(|| node.provider_id.as_str().into());
-        Ok(Some(Owner { group: Symbol::new(&group.id), instance }))
+        Ok(Whose::Machine(Owner { group: Symbol::new(&group.id), instance }))
     }
 
     /// The bounds of a group, if there is one. Servers differ in what they say of a group that they do not have.
@@ -174,7 +176,7 @@ impl ExternalGrpc {
     /// Refuses a machine that is another group's. What no group has is gone.
     async fn belongs_to_nobody(&self, group: Symbol, machine: &str) -> Result<(), Error> {
         let node = self.memory().node(machine);
-        match self.owner_of(&node).await? {
+        match self.owner_of(&node).await?.machine() {
             Some(owner) if owner.group != group => Err(Error::invalid(format!(
                 "{machine} is a machine of {}, not of {group}",
                 owner.group

@@ -53,8 +53,8 @@ pub(crate) async fn group_for_node(
     if let Some((known, _)) = view.machine(&node.provider_id) {
         return Ok(write_group(known));
     }
-    let owner = state.provider().owner(&node).await.map_err(|error| status::write(&error))?;
-    let Some(owner) = owner else { return Ok(NodeGroup::default()) };
+    let whose = state.provider().owner(&node).await.map_err(|error| status::write(&error))?;
+    let Some(owner) = whose.machine() else { return Ok(NodeGroup::default()) };
     match view.group(owner.group.as_str()) {
         Some(known) => Ok(write_group(known)),
         // It has appeared since.
@@ -138,8 +138,9 @@ pub(crate) async fn group_of_any_node<'v>(
     if let Some(known) = named.into_iter().flatten().find_map(|id| view.group(id)) {
         return Ok(known);
     }
-    let owner = state.provider().owner(node).await.map_err(|error| status::write(&error))?;
-    owner
+    let whose = state.provider().owner(node).await.map_err(|error| status::write(&error))?;
+    whose
+        .machine()
         .and_then(|owner| view.group(owner.group.as_str()))
         .ok_or_else(|| Status::not_found(format!("node {:?} belongs to no group", node.name)))
 }

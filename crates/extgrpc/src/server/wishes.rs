@@ -209,8 +209,8 @@ async fn machine_of(
         return belongs_to(known.group.id, &instance.id);
     }
     let node = read_node(node);
-    let owner = state.provider().owner(&node).await.map_err(|error| status::write(&error))?;
-    match owner {
+    let whose = state.provider().owner(&node).await.map_err(|error| status::write(&error))?;
+    match whose.machine() {
         Some(owner) => {
             belongs_to(owner.group, owner.instance.as_deref().unwrap_or(&node.provider_id))
         }

@@ -21,7 +21,7 @@ use plimsoll_model::{
 use plimsoll_net::{Clock, Shutdown, tls::ServerTls};
 use plimsoll_provider::{
     Capabilities, Class, Deletion, Error, GroupState, Inventory, NodeIdentity, Order, OrderId,
-    Overrides, Owner, Provider,
+    Overrides, Owner, Provider, Whose,
 };
 use tokio::{
     net::TcpListener,
@@ -219,12 +219,13 @@ impl Provider for Fake {
         })
     }
 
-    async fn owner(&self, node: &NodeIdentity) -> Result<Option<Owner>, Error> {
+    async fn owner(&self, node: &NodeIdentity) -> Result<Whose, Error> {
         self.check("owner")?;
         let id = self.names.get(&node.name).map_or(&*node.provider_id, |id| id);
         let groups = lock(&self.groups);
         let found = groups.iter().find(|state| state.instance(id).is_some());
-        Ok(found.map(|state| Owner { group: state.group.id, instance: Some(id.into()) }))
+        let owner = |state: &GroupState| Owner { group: state.group.id, instance: Some(id.into()) };
+        Ok(found.map(owner).into())
     }
 }
 

@@ -382,6 +382,13 @@ pub const TABLE: &[Flag] = &[
         target: Target::Duration(|flags| &mut flags.settings.group.unready_time),
     },
     Flag {
+        name: "remove-gone-nodes-after",
+        help: "how long a node has to be unready, and its machine gone, before its Node is removed",
+        topic: GIVE_BACK,
+        scope: CLUSTER,
+        target: Target::Duration(|flags| &mut flags.settings.scale_down.gone_time),
+    },
+    Flag {
         name: "scale-down-utilization-threshold",
         help: "a node may go when requests take no larger part of it",
         topic: GIVE_BACK,

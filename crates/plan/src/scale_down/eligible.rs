@@ -1,27 +1,19 @@
 //! Which nodes could be given back at all, by what is seen at a glance.
 
-use plimsoll_model::{Consolidation, Node, Pod, Symbol};
+use plimsoll_model::{Consolidation, Pod};
 
 use super::utilization::{Gauge, Reading};
 use crate::{
     plan::BlockReason,
     scene::{Scene, is_expendable},
-    state::Readiness,
+    state::{Readiness, marks},
 };
-
-/// Roles whose nodes carry the cluster itself.
-const CONTROL_PLANE: [&str; 3] = [
-    "node-role.kubernetes.io/control-plane",
-    "node-role.kubernetes.io/master",
-    "node-role.kubernetes.io/etcd",
-];
 
 /// Judges nodes, cheap reasons first, in the order of the upstream autoscaler.
 #[derive(Debug)]
 pub(super) struct Judge<'a, 'w> {
     scene: &'a Scene<'w>,
     gauge: Gauge<'w>,
-    control_plane: [Symbol; 3],
 }
 
 /// A node that could go: its group, and how much it is used.
@@ -36,13 +28,16 @@ pub(super) struct Eligible {
 impl<'a, 'w> Judge<'a, 'w> {
     pub(super) fn new(scene: &'a Scene<'w>) -> Self {
         let gauge = Gauge::new(scene.state.world);
-        Self { scene, gauge, control_plane: CONTROL_PLANE.map(Symbol::new) }
+        Self { scene, gauge }
     }
 
     /// Whether the node could go, or the first reason why it stays.
     pub(super) fn judge(&self, place: usize) -> Result<Eligible, BlockReason> {
         let world = self.scene.state.world;
         let (node, found) = (&*world.nodes[place], self.scene.state.nodes[place]);
+        if self.scene.state.departed.contains(&place) {
+            return Err(BlockReason::MachineGone);
+        }
         if found.readiness == Readiness::BeingDeleted {
             return Err(BlockReason::CurrentlyBeingDeleted);
         }
@@ -50,7 +45,7 @@ impl<'a, 'w> Judge<'a, 'w> {
             return Err(BlockReason::ScaleDownDisabledAnnotation);
         }
         let group = found.group.ok_or(BlockReason::NoNodeGroup)?;
-        if self.is_control_plane(node) {
+        if marks::is_control_plane(node) {
             return Err(BlockReason::ScaleDownDisabledAnnotation);
         }
         if world.groups[group].frozen.is_some() {
@@ -78,10 +73,6 @@ impl<'a, 'w> Judge<'a, 'w> {
             return Err(BlockReason::Budget);
         }
         Ok(Eligible { group, used: reading.used })
-    }
-
-    fn is_control_plane(&self, node: &Node) -> bool {
-        self.control_plane.iter().any(|role| node.labels.contains_key(*role))
     }
 
     /// Expendable pods count for nothing: they are preempted when others want the room.

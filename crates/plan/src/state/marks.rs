@@ -28,6 +28,21 @@ static ACCELERATOR_LABELS: LazyLock<[Symbol; 5]> = LazyLock::new(|| {
     .map(Symbol::new)
 });
 
+/// Roles whose nodes carry the cluster itself.
+static CONTROL_PLANE: LazyLock<[Symbol; 3]> = LazyLock::new(|| {
+    [
+        "node-role.kubernetes.io/control-plane",
+        "node-role.kubernetes.io/master",
+        "node-role.kubernetes.io/etcd",
+    ]
+    .map(Symbol::new)
+});
+
+/// Whether the cluster itself runs on the node.
+pub(crate) fn is_control_plane(node: &Node) -> bool {
+    CONTROL_PLANE.iter().any(|role| node.labels.contains_key(*role))
+}
+
 /// Whether a node with this taint has not started: somebody will take it off when the node can be used.
 pub(crate) fn is_startup_taint(taint: &Taint, settings: &TaintSettings) -> bool {
     let key = taint.key.as_str();

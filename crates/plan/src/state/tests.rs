@@ -5,14 +5,16 @@
 use std::{ops::RangeInclusive, sync::Arc};
 
 use plimsoll_model::{
-    Conditions, ErrorClass, Group, Instance, InstanceError, InstanceState, Labels, Memory, Node,
-    Resources, Settings, SignedDuration, Symbol, Taint, Timestamp, World, label, taint::Effect,
+    Conditions, Departed, ErrorClass, Group, Instance, InstanceError, InstanceState, Labels,
+    Memory, Node, Resources, Settings, SignedDuration, Symbol, Taint, Timestamp, World, label,
+    taint::Effect,
 };
 
 use super::{GroupState, Readiness, State, observe};
 use crate::plan::{GroupHealth, Repair};
 
 mod backoff;
+mod departed;
 mod groups;
 mod health;
 mod marks;
@@ -166,6 +168,14 @@ impl Builder {
 
     fn labelled(self, group: &str) -> Self {
         self.change_node(|node| node.labels = labels(&[(label::GROUP, group)]))
+    }
+
+    /// The node's machine is gone; it was of this group.
+    fn departed(mut self, group: &str) -> Self {
+        let node = self.0.nodes.last().unwrap().name;
+        let instance = format!("sim://{node}").into();
+        self.0.departed.push(Departed { node, group: group.into(), instance });
+        self
     }
 
     fn set(mut self, change: impl FnOnce(&mut Settings)) -> Self {

@@ -5,7 +5,7 @@ use plimsoll_model::{Memory, Timestamp};
 use super::{Clock, block_reason, pod_reason, retirement_words};
 use crate::plan::{
     BlockReason, Blocked, GroupHealth, GroupReason, GroupRejection, GroupReport, Outcome,
-    PodReport, Repair, Retirement,
+    PodReport, Removal, Repair, Retirement,
 };
 
 /// What becomes of one pod. What each group has against it is not part of it.
@@ -92,13 +92,14 @@ pub fn stays(blocked: &Blocked, memory: &Memory, now: Timestamp) -> String {
 
 /// Since when a node has been waiting for its time.
 fn since(blocked: &Blocked, memory: &Memory, now: Timestamp) -> Option<String> {
-    let (word, moments) = match blocked.reason {
+    let (words, moments) = match blocked.reason {
+        BlockReason::MachineGone => ("its machine has been gone", &memory.departed_since),
         BlockReason::NotUnneededLongEnough => ("unneeded", &memory.unneeded_since),
         BlockReason::NotUnreadyLongEnough => ("unready", &memory.unready_since),
         _ => return None,
     };
     let at = *moments.get(&blocked.node)?;
-    Some(format!("{word} only since {}", Clock { at, now: Some(now) }))
+    Some(format!("{words} only since {}", Clock { at, now: Some(now) }))
 }
 
 /// What a group has, in a few words.
@@ -129,6 +130,13 @@ pub fn backing_off(until: Timestamp, code: &str, now: Option<Timestamp>) -> Stri
         "" => format!("backing off until {until}"),
         code => format!("backing off until {until} ({code})"),
     }
+}
+
+/// Why a Node is removed.
+pub fn removal(removal: &Removal, now: Timestamp) -> String {
+    let Removal { node, group, instance, unready } = removal;
+    let since = Clock { at: *unready, now: Some(now) };
+    format!("node {node} of {group} is removed: unready since {since}, and {instance} is gone")
 }
 
 /// What is put right at a provider.

@@ -1,10 +1,10 @@
 //! Names: of groups, however odd, and of the nodes that machines became.
 
 use super::{
-    Doing, Machine, Role,
+    Doing, Knob, Machine, Role,
     bench::{Bench, Finding, Verdict, all_deleted, delete, ensure, pick, place, see, unexpected},
 };
-use crate::{NodeIdentity, Owner, Provider};
+use crate::{NodeIdentity, Owner, Provider, Whose};
 
 super::topic! { "names";
     odd_names_are_told_as_they_are:
@@ -22,11 +22,13 @@ super::topic! { "names";
     owner_of_a_new_node:
         "A machine that was bought a moment ago is known after the next refresh.",
     owner_of_a_foreign_node:
-        "A node of a machine that no group has belongs to no group: it must not be touched.",
+        "A node of a machine that no group has is nobody's, and never that of a machine that is gone: it must not be touched.",
     owner_of_a_strange_node:
-        "A node that the provider never heard of, or that does not say who it is, belongs to no group.",
+        "A node that does not say who it is, or is of another infrastructure, is nobody's; one of a machine that never was belongs to no group.",
     owner_of_a_vanished_node:
-        "A node whose machine is gone belongs to no group any more, from the next refresh on.",
+        "A node whose machine is gone belongs to no group any more, from the next refresh on; whoever says that it is gone names the group and the machine.",
+    nothing_is_gone_while_the_service_is_away:
+        "A service that is away makes no machine gone: its node is the group's as before, or nobody can tell for the time being.",
     provider_has_a_name:
         "The provider says what it is called, and always the same.",
 }
@@ -86,25 +88,34 @@ async fn odd_names_can_be_lowered(bench: &Bench) -> Verdict {
     Ok(())
 }
 
+/// What a node is.
+#[derive(Clone, Copy, Debug)]
+enum Is<'m> {
+    /// This machine.
+    Machine(&'m Machine),
+    /// A machine of the provider's that is not there, if that is more than anybody can tell.
+    Gone(Option<&'m Machine>),
+    /// Nothing that the provider has to do with.
+    Nobodys,
+}
+
 /// Whose a node is has to be answered with this.
-async fn owner_is(
-    provider: &dyn Provider,
-    node: &NodeIdentity,
-    expected: Option<&Machine>,
-) -> Verdict {
+async fn owner_is(provider: &dyn Provider, node: &NodeIdentity, expected: Is<'_>) -> Verdict {
     let name = &node.name;
     let found = provider.owner(node).await;
     let found = found.map_err(|error| unexpected(&format!("owner of {name}"), &error))?;
     match (&found, expected) {
-        (None, None) => Ok(()),
-        (Some(Owner { group, instance }), Some(machine)) => {
+        (Whose::Nobodys, Is::Nobodys | Is::Gone(_)) | (Whose::Gone(_), Is::Gone(None)) => Ok(()),
+        (Whose::Machine(owner), Is::Machine(machine))
+        | (Whose::Gone(owner), Is::Gone(Some(machine))) => {
+            let Owner { group, instance } = owner;
             let own = machine.group == Some(*group);
             ensure!(own, "{name} is {machine:?}, and its owner is told as {group}");
             let same = instance.as_ref().is_none_or(|id| *id == machine.id);
             ensure!(same, "{name} is the machine {}, and is told as {instance:?}", machine.id);
             Ok(())
         }
-        _ => Err(Finding::Broken(format!("{name} is {expected:?}, and its owner is {found:?}"))),
+        _ => Err(Finding::Broken(format!("{name} is {expected:?}, and is told as {found:?}"))),
     }
 }
 
@@ -116,7 +127,8 @@ async fn all_owned(bench: &Bench, role: Role) -> Verdict {
     see(&*bench.provider).await?;
     for group in bench.groups(role) {
         for machine in bench.staying(group).await {
-            owner_is(&*bench.provider, &bench.testbed.node(&machine), Some(&machine)).await?;
+            owner_is(&*bench.provider, &bench.testbed.node(&machine), Is::Machine(&machine))
+                .await?;
         }
     }
     Ok(())
@@ -142,7 +154,7 @@ async fn owner_of_a_new_node(bench: &Bench) -> Verdict {
     new.retain(|machine| before.iter().all(|old| old.id != machine.id));
     ensure!(new.len() == 1, "one machine was ordered, and these are new: {new:?}");
     for machine in &new {
-        owner_is(&*bench.provider, &bench.testbed.node(machine), Some(machine)).await?;
+        owner_is(&*bench.provider, &bench.testbed.node(machine), Is::Machine(machine)).await?;
     }
     Ok(())
 }
@@ -151,7 +163,7 @@ async fn owner_of_a_foreign_node(bench: &Bench) -> Verdict {
     bench.running(bench.group(Role::Plain)?, 1).await?;
     let foreign = bench.foreign().await?;
     see(&*bench.provider).await?;
-    owner_is(&*bench.provider, &bench.testbed.node(&foreign), None).await
+    owner_is(&*bench.provider, &bench.testbed.node(&foreign), Is::Nobodys).await
 }
 
 async fn owner_of_a_strange_node(bench: &Bench) -> Verdict {
@@ -162,10 +174,10 @@ async fn owner_of_a_strange_node(bench: &Bench) -> Verdict {
     let strange = NodeIdentity { provider_id: unknown, ..nameless.clone() };
     let elsewhere =
         NodeIdentity { provider_id: "elsewhere:///zone/1".to_owned(), ..nameless.clone() };
-    for node in [nameless, strange, elsewhere, NodeIdentity::default()] {
-        owner_is(&*bench.provider, &node, None).await?;
+    for node in [nameless, elsewhere, NodeIdentity::default()] {
+        owner_is(&*bench.provider, &node, Is::Nobodys).await?;
     }
-    Ok(())
+    owner_is(&*bench.provider, &strange, Is::Gone(None)).await
 }
 
 async fn owner_of_a_vanished_node(bench: &Bench) -> Verdict {
@@ -174,11 +186,29 @@ async fn owner_of_a_vanished_node(bench: &Bench) -> Verdict {
     let machine = Machine { group: Some(group), id: id.clone(), doing: Doing::Running };
     let node = bench.testbed.node(&machine);
     see(&*bench.provider).await?;
-    owner_is(&*bench.provider, &node, Some(&machine)).await?;
+    owner_is(&*bench.provider, &node, Is::Machine(&machine)).await?;
     all_deleted(&delete(&*bench.provider, group, &[id]).await?)?;
     bench.testbed.settle().await;
     see(&*bench.provider).await?;
-    owner_is(&*bench.provider, &node, None).await
+    owner_is(&*bench.provider, &node, Is::Gone(Some(&machine))).await
+}
+
+async fn nothing_is_gone_while_the_service_is_away(bench: &Bench) -> Verdict {
+    let group = bench.group(Role::Plain)?;
+    bench.running(group, 2).await?;
+    see(&*bench.provider).await?;
+    bench.turn(Knob::Down).await?;
+    // Whether this fails is another promise.
+    let _ = bench.provider.refresh().await;
+    for machine in bench.staying(group).await {
+        let node = bench.testbed.node(&machine);
+        for provider in [&bench.provider, &bench.restart().await] {
+            let told = provider.owner(&node).await;
+            let known = matches!(told, Ok(Whose::Machine(_)) | Err(_));
+            ensure!(known, "{} is in {group}, and told as {told:?} in an outage", node.name);
+        }
+    }
+    Ok(())
 }
 
 async fn provider_has_a_name(bench: &Bench) -> Verdict {

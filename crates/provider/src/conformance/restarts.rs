@@ -151,7 +151,7 @@ async fn first_call_may_be_about_a_node(bench: &Bench) -> Verdict {
         let node = bench.testbed.node(&machine);
         match bench.restart().await.owner(&node).await {
             Ok(owner) => {
-                let told = owner.as_ref().map(|owner| owner.group);
+                let told = owner.machine().map(|owner| owner.group);
                 ensure!(told == Some(group), "{} is in {group}, and told as {told:?}", node.name);
             }
             Err(error) if error.class() == Class::Retry => {}

@@ -6,7 +6,7 @@ use plimsoll_net::{Clock, Shutdown};
 
 use super::{Fleet, Upkeep};
 use crate::{
-    Class, Error, NodeIdentity, Order, OrderId, Provider,
+    Class, Error, NodeIdentity, Order, OrderId, Provider, Whose,
     scripted::{Act, Scripted},
 };
 
@@ -113,11 +113,11 @@ async fn nothing_seen_of_anybody_is_an_error_and_not_an_empty_inventory() {
 async fn a_node_that_nobody_knows_is_unknown_while_somebody_cannot_be_asked() {
     let (a, b) = (Scripted::new("a", &["x"]), Scripted::new("b", &["y"]));
     let both = fleet(&[&a, &b]);
-    let owner = both.owner(&node("y-7")).await.unwrap().unwrap();
+    let owner = both.owner(&node("y-7")).await.unwrap().machine().unwrap();
     assert_eq!(owner.group.as_str(), "b/y");
-    assert_eq!(both.owner(&node("z-1")).await, Ok(None));
+    assert_eq!(both.owner(&node("z-1")).await, Ok(Whose::Nobodys));
     a.fail(1, &Error::retry("away"));
-    assert_eq!(both.owner(&node("y-7")).await.unwrap().unwrap().group.as_str(), "b/y");
+    assert_eq!(both.owner(&node("y-7")).await.unwrap().machine().unwrap().group.as_str(), "b/y");
     a.fail(1, &Error::retry("away"));
     both.owner(&node("z-1")).await.unwrap_err();
 }

@@ -15,7 +15,7 @@ use async_trait::async_trait;
 use plimsoll_model::Symbol;
 use plimsoll_provider::{
     Capabilities, Class, Deletion, Error, GroupSpec, Inventory, NodeIdentity, Order, OrderId,
-    Owner, Provider,
+    Owner, Provider, Whose,
 };
 
 pub(crate) use self::flaw::Flaw;
@@ -186,21 +186,26 @@ impl Provider for Broken {
         self.told(self.remove(group, instances).await)
     }
 
-    async fn owner(&self, node: &NodeIdentity) -> Result<Option<Owner>, Error> {
+    async fn owner(&self, node: &NodeIdentity) -> Result<Whose, Error> {
         if self.is(Flaw::OwnsNothingAtFirst) && self.last.lock().unwrap().is_none() {
-            return Ok(None);
+            return Ok(Whose::Nobodys);
         }
-        let found = self.honest.owner(node).await?;
+        let plain = Owner { group: Symbol::new("plain"), instance: None };
+        if self.is(Flaw::TakesSilenceForDeath) && self.honest.refresh().await.is_err() {
+            return Ok(Whose::Gone(plain));
+        }
+        let found = self.honest.owner(node).await?.machine();
         let mut known = self.owners.lock().unwrap();
         known.extend(found.clone().map(|owner| (node.name.clone(), owner)));
         Ok(match self.flaw {
-            Flaw::OwnsNothing => None,
-            Flaw::OwnsEveryNode => {
-                let plain = Owner { group: Symbol::new("plain"), instance: None };
-                found.or(Some(plain))
+            Flaw::OwnsNothing => Whose::Nobodys,
+            Flaw::OwnsEveryNode => found.or(Some(plain)).into(),
+            Flaw::RemembersOwners => found.or_else(|| known.get(&node.name).cloned()).into(),
+            Flaw::BuriesEveryNode => found.map_or(Whose::Gone(plain), Whose::Machine),
+            Flaw::BuriesInTheWrongGroup if found.is_none() && known.contains_key(&node.name) => {
+                Whose::Gone(Owner { group: Symbol::new("elsewhere"), instance: None })
             }
-            Flaw::RemembersOwners => found.or_else(|| known.get(&node.name).cloned()),
-            _ => found,
+            _ => found.into(),
         })
     }
 

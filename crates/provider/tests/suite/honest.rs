@@ -14,7 +14,7 @@ use plimsoll_model::{
 };
 use plimsoll_provider::{
     Capabilities, Class, Deletion, Error, GroupSpec, GroupState, Inventory, NodeIdentity, Order,
-    Overrides, Owner, Provider,
+    Overrides, Provider, Whose,
     conformance::{Doing, Machine},
 };
 use service::{Page, Record, Refusal, Request, Service, State, TOKEN};
@@ -200,13 +200,13 @@ impl Provider for Honest {
         Ok(answers)
     }
 
-    async fn owner(&self, node: &NodeIdentity) -> Result<Option<Owner>, Error> {
+    async fn owner(&self, node: &NodeIdentity) -> Result<Whose, Error> {
         let seen = self.seen.lock().unwrap().clone();
         let seen = match seen {
             Some(seen) => seen,
             None => self.refresh().await?,
         };
-        Ok(seen.owner_by_provider_id(node))
+        Ok(seen.owner_by_provider_id(node).into())
     }
 
     async fn create_group(&self, spec: &GroupSpec) -> Result<Symbol, Error> {

@@ -62,7 +62,7 @@ impl Machine {
 }
 
 /// A provider id in which the group is unmistakable: what could not stand in the path of a URL is written `%2F`.
-fn provider_id(group: &str, name: &str) -> Box<str> {
+pub(super) fn provider_id(group: &str, name: &str) -> Box<str> {
     let mut id = SCHEME.to_owned();
     for byte in group.bytes() {
         if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.') {

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use plimsoll_model::{Instance, Symbol};
 use plimsoll_provider::{
-    Capabilities, Deletion, Error, GroupSpec, Inventory, NodeIdentity, Order, Owner, Provider,
+    Capabilities, Deletion, Error, GroupSpec, Inventory, NodeIdentity, Order, Provider, Whose,
 };
 
 use super::{
@@ -109,19 +109,19 @@ impl Provider for Simulated {
         self.cloud.send(Request::Change, |state, now| state.delete(group, instances, now)).await
     }
 
-    async fn owner(&self, node: &NodeIdentity) -> Result<Option<Owner>, Error> {
+    async fn owner(&self, node: &NodeIdentity) -> Result<Whose, Error> {
         if !node.provider_id.starts_with(SCHEME) {
-            return Ok(None);
+            return Ok(Whose::Nobodys);
         }
         let known = {
             let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
             seen.as_ref().and_then(|inventory| inventory.owner_by_provider_id(node))
         };
-        if known.is_some() {
-            return Ok(known);
+        if let Some(known) = known {
+            return Ok(Whose::Machine(known));
         }
-        // A machine that is younger than the last refresh, or nobody's.
-        self.cloud.send(Request::Read, |state, _| Ok(state.owner(&node.provider_id))).await
+        // A machine that is younger than the last refresh, one that is gone, or nobody's.
+        self.cloud.send(Request::Read, |state, _| Ok(state.whose(&node.provider_id))).await
     }
 
     async fn create_group(&self, spec: &GroupSpec) -> Result<Symbol, Error> {

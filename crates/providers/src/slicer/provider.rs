@@ -16,7 +16,7 @@ use async_trait::async_trait;
 use plimsoll_model::Symbol;
 use plimsoll_net::Clock;
 use plimsoll_provider::{
-    Capabilities, Deletion, Error, Inventory, NodeIdentity, Order, Owner, Provider,
+    Capabilities, Deletion, Error, Inventory, NodeIdentity, Order, Provider, Whose,
 };
 use tokio::sync::OwnedMutexGuard;
 use tracing::{info, warn};
@@ -145,8 +145,8 @@ impl Provider for Slicer {
         self.tasks.run(async move { core.remove(group, &instances).await }).await
     }
 
-    async fn owner(&self, node: &NodeIdentity) -> Result<Option<Owner>, Error> {
-        Ok(self.core.owner_of(node))
+    async fn owner(&self, node: &NodeIdentity) -> Result<Whose, Error> {
+        Ok(self.core.whose(node))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Whose node it is: what a Kubernetes node says of itself, compared with the service's books.
 
 use plimsoll_model::Symbol;
-use plimsoll_provider::{NodeIdentity, Owner};
+use plimsoll_provider::{NodeIdentity, Owner, Whose};
 
 use super::reconcile::{Books, Place, by_address};
 
@@ -21,27 +21,30 @@ pub(super) const ROLE_LABEL: &str = "stackpoint.io/role";
 const CONTROL_PLANE: [&str; 2] =
     ["node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master"];
 
-/// The group and machine of a node, or `None` if it is nobody's: it runs the cluster, its pool is not autoscaled, its machine is gone,
-/// or it does not say who it is.
+/// The group and machine of a node. It is nobody's if it runs the cluster, if its pool is not autoscaled, or if it does not say who it
+/// is.
 ///
 /// The machine is known by its label, else by its address. The service knows whose machine that is; a label of the node that says
-/// otherwise means that one of the two is mistaken, and then nothing is done with it.
-pub(super) fn owner(books: &Books, node: &NodeIdentity) -> Option<Owner> {
+/// otherwise means that one of the two is mistaken, and then nothing is done with it. Of a machine that the service does not have,
+/// the labels of the node alone say whose it was.
+pub(super) fn whose(books: &Books, node: &NodeIdentity) -> Whose {
     let label =
         |key: &str| node.labels.get(key).map(String::as_str).filter(|text| !text.is_empty());
     let runs_the_cluster = CONTROL_PLANE.iter().any(|key| node.labels.contains_key(*key))
         || label(ROLE_LABEL) == Some("master");
-    if runs_the_cluster {
-        return None;
-    }
-    let id = match label(INSTANCE_LABEL) {
-        Some(id) => id,
-        None => machine_at(books, &node.addresses)?,
+    let labelled = label(INSTANCE_LABEL);
+    let Some(id) = labelled.or_else(|| machine_at(books, &node.addresses)) else {
+        return Whose::Nobodys;
     };
-    let Place::Group(shelf, machine) = books.place(id) else { return None };
-    let told = label(GROUP_LABEL).or_else(|| label(OLD_GROUP_LABEL));
-    let agrees = told.is_none_or(|group| Symbol::new(group) == shelf.id);
-    agrees.then(|| Owner { group: shelf.id, instance: Some(machine.id.clone()) })
+    let told = label(GROUP_LABEL).or_else(|| label(OLD_GROUP_LABEL)).map(Symbol::new);
+    let owner = |group| Owner { group, instance: Some(id.into()) };
+    match (books.place(id), told) {
+        _ if runs_the_cluster => Whose::Nobodys,
+        (Place::Group(shelf, _), None) => Whose::Machine(owner(shelf.id)),
+        (Place::Group(shelf, _), Some(told)) if shelf.id == told => Whose::Machine(owner(told)),
+        (Place::Nowhere, Some(told)) if books.group(told).is_ok() => Whose::Gone(owner(told)),
+        (Place::Group(..) | Place::Nobodys | Place::Nowhere, _) => Whose::Nobodys,
+    }
 }
 
 /// The only machine that has one of these addresses.

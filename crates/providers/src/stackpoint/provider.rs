@@ -12,7 +12,7 @@ use jiff::{SignedDuration, Timestamp};
 use plimsoll_model::Symbol;
 use plimsoll_net::Clock;
 use plimsoll_provider::{
-    Capabilities, Class, Deletion, Error, Inventory, NodeIdentity, Order, Owner, Provider,
+    Capabilities, Class, Deletion, Error, Inventory, NodeIdentity, Order, Owner, Provider, Whose,
 };
 use tracing::warn;
 
@@ -21,7 +21,7 @@ use super::{
     client::{Client, Gone},
     config::Config,
     inventory::{Sighting, Terms, inventory},
-    owner::owner,
+    owner::whose,
     reconcile::{Books, Phase, Place, new_machines, reconcile},
     template::{Catalogue, needs_catalogue},
     wire::{AddNodes, Key, Pool},
@@ -280,17 +280,17 @@ impl Provider for StackPoint {
         Ok(answers.map(|id| Deletion { instance: id.clone(), outcome: outcome(id) }).collect())
     }
 
-    async fn owner(&self, node: &NodeIdentity) -> Result<Option<Owner>, Error> {
+    async fn owner(&self, node: &NodeIdentity) -> Result<Whose, Error> {
         let known = self.memory().books.clone();
         let books = match known {
             Some(books) => books,
             None => Arc::new(self.read().await?),
         };
-        let owner = owner(&books, node);
-        if let Some(machine) = owner.as_ref().and_then(|owner| owner.instance.as_deref()) {
+        let whose = whose(&books, node);
+        if let Whose::Machine(Owner { instance: Some(machine), .. }) = &whose {
             self.memory().sighting.name(machine, &node.name);
         }
-        Ok(owner)
+        Ok(whose)
     }
 }
 

@@ -8,7 +8,7 @@ use std::{
 use async_trait::async_trait;
 use plimsoll_model::Symbol;
 use plimsoll_provider::{
-    Capabilities, Deletion, Error, Inventory, NodeIdentity, Order, Owner, Provider,
+    Capabilities, Deletion, Error, Inventory, NodeIdentity, Order, Provider, Whose,
 };
 
 use super::Batched;
@@ -51,8 +51,8 @@ impl Provider for Written {
         Ok(instances.iter().map(|instance| delete(instance)).collect())
     }
 
-    async fn owner(&self, _: &NodeIdentity) -> Result<Option<Owner>, Error> {
-        Ok(None)
+    async fn owner(&self, _: &NodeIdentity) -> Result<Whose, Error> {
+        Ok(Whose::Nobodys)
     }
 }
 

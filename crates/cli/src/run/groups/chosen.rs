@@ -8,7 +8,7 @@ use std::{
 use async_trait::async_trait;
 use plimsoll_model::Symbol;
 use plimsoll_provider::{
-    Capabilities, Deletion, Error, GroupSpec, Inventory, NodeIdentity, Order, Owner, Provider,
+    Capabilities, Deletion, Error, GroupSpec, Inventory, NodeIdentity, Order, Provider, Whose,
 };
 use tracing::warn;
 
@@ -80,13 +80,13 @@ impl Provider for Chosen {
         self.provider.delete(group, instances).await
     }
 
-    async fn owner(&self, node: &NodeIdentity) -> Result<Option<Owner>, Error> {
-        let owner = self.provider.owner(node).await?;
+    async fn owner(&self, node: &NodeIdentity) -> Result<Whose, Error> {
+        let whose = self.provider.owner(node).await?;
         let known = self.used.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(used) = &*known else {
             return Err(Error::retry(format!("{} has not been read yet", self.provider.name())));
         };
-        Ok(owner.filter(|owner| used.contains(&owner.group)))
+        Ok(whose.renamed(|group| used.contains(&group).then_some(group)))
     }
 
     async fn create_group(&self, spec: &GroupSpec) -> Result<Symbol, Error> {

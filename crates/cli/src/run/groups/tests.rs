@@ -64,7 +64,7 @@ async fn nodes_of_other_groups_are_nobodys() {
         let before = chosen.owner(&node).await;
         assert!(before.is_err(), "nothing is said before the first look");
         chosen.refresh().await.unwrap();
-        chosen.owner(&node).await.unwrap().map(|owner| owner.group.to_string())
+        chosen.owner(&node).await.unwrap().machine().map(|owner| owner.group.to_string())
     };
     assert_eq!(owner_of(&["0:5:web-a"]).await.as_deref(), Some("web-a"));
     assert_eq!(owner_of(&["0:5:batch"]).await, None);

@@ -238,6 +238,22 @@ fn a_node_that_leaves() {
 }
 
 #[test]
+fn a_node_that_is_removed_is_told_of_once() {
+    let mut teller = Teller::new(Duplicates::Left);
+    let mut pass = pass(CLUSTER);
+    let (node, group, unready) = ("small-1".into(), "small".into(), pass.at);
+    pass.begun.removals = vec![Removal { node, group, instance: "i-1".into(), unready }];
+    teller.pass(&pass, 0);
+    // It could not be done, and is begun again.
+    teller.pass(&pass, 0);
+    let events = teller.take(usize::MAX);
+    let told: Vec<_> = events.into_iter().filter(|one| one.reason == "DeletingNode").collect();
+    expect![[r"
+        node small-1: Normal DeletingNode: Deleting node small-1 because it does not exist in the cloud provider
+    "]].assert_eq(&shown(&told));
+}
+
+#[test]
 fn repairs() {
     let (group, why) = (Symbol::new("small"), "overdue".to_owned());
     let delete = Repair::DeleteInstance { group, instance: "i-1".into(), why: why.clone() };

@@ -27,7 +27,7 @@ use plimsoll_providers::{
 };
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use tokio::{sync::watch, time::sleep};
+use tokio::{sync::watch, task::JoinHandle, time::sleep};
 
 const HOST: &str = "
 token: host-token
@@ -48,14 +48,19 @@ max-size = 20
 
 pub(super) struct Stage {
     pub(super) host: Emulator,
+    clock: Clock,
     cluster: Minicluster,
     directory: TempDir,
-    /// Keeps the loop's channels open.
-    _kept: (watch::Sender<Standing>, watch::Sender<Arc<Settings>>),
+    engine: Option<JoinHandle<()>>,
 }
 
 impl Stage {
     pub(super) async fn new() -> Self {
+        Self::with(INI).await
+    }
+
+    /// With another file of the provider's.
+    pub(super) async fn with(ini: &str) -> Self {
         let clock = Clock::starting_at("2026-03-01T12:00:00Z".parse::<Timestamp>().unwrap());
         let behaviour =
             Behaviour { termination: Some(Duration::from_secs(2)), ..Behaviour::default() };
@@ -68,9 +73,17 @@ impl Stage {
         let running = host.clone();
         tokio::spawn(async move { running.run(&machines, Shutdown::new()).await });
         let directory = tempfile::tempdir().unwrap();
-        let file = directory.path().join("cloud-config.ini");
-        fs::write(&file, INI).unwrap();
-        let router = host.router();
+        let mut stage = Self { host, clock, cluster, directory, engine: None };
+        stage.write(ini);
+        stage.start();
+        stage.pass(5).await;
+        stage
+    }
+
+    /// Starts the loop, as a new process that knows nothing.
+    fn start(&mut self) {
+        let (clock, router) = (self.clock, self.host.router());
+        let file = self.directory.path().join("cloud-config.ini");
         let connector: Connector = Arc::new(move |endpoint: &Endpoint, _: &Trust| {
             Ok(Rest::new(Arc::new(Local::new(router.clone())), endpoint.clone(), "test"))
         });
@@ -83,7 +96,7 @@ impl Stage {
         let standing = watch::Sender::new(Standing::Leading);
         let settings = watch::Sender::new(Arc::new(settings));
         let engine = Engine::new(Parts {
-            client: connect::over(cluster.service()),
+            client: connect::over(self.cluster.service()),
             fleet: Arc::new(fleet),
             clock,
             settings: settings.subscribe(),
@@ -91,10 +104,24 @@ impl Stage {
             adviser: None,
             faults: Faults::default(),
         });
-        tokio::spawn(engine.run(Shutdown::new()));
-        let stage = Self { host, cluster, directory, _kept: (standing, settings) };
-        stage.pass(5).await;
-        stage
+        self.engine = Some(tokio::spawn(async move {
+            let _kept = (standing, settings);
+            engine.run(Shutdown::new()).await;
+        }));
+    }
+
+    /// Ends the loop from one moment to the next, and starts another.
+    pub(super) async fn restart(&mut self) {
+        if let Some(engine) = self.engine.take() {
+            engine.abort();
+            let _ = engine.await;
+        }
+        self.start();
+    }
+
+    /// Cuts a node off: its machine runs, and nothing is heard of it any more.
+    pub(super) fn cut_off(&self, node: &str) {
+        self.cluster.kubelets().vanish(node);
     }
 
     /// Writes the provider's file anew.

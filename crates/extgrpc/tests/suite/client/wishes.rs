@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use plimsoll_model::Symbol;
-use plimsoll_provider::{Class, Error, NodeIdentity, Order, OrderId, Provider as _};
+use plimsoll_provider::{Class, Error, NodeIdentity, Order, OrderId, Provider as _, Whose};
 use tonic::{Code, Status};
 
 use crate::{
@@ -148,11 +148,11 @@ async fn machines_are_deleted_with_all_that_is_known_of_their_nodes() {
         labels: [("zone".to_owned(), "z".to_owned())].into(),
         ..NodeIdentity::default()
     };
-    let owner = provider.owner(&identity).await.unwrap().unwrap();
+    let owner = provider.owner(&identity).await.unwrap().machine().unwrap();
     assert_eq!((owner.group, owner.instance.as_deref()), (pool(), Some("m-0")));
     assert_eq!(server.called("NodeGroupForNode"), 0);
     let stranger = NodeIdentity { provider_id: "x".to_owned(), ..NodeIdentity::default() };
-    assert_eq!(provider.owner(&stranger).await.unwrap(), None);
+    assert_eq!(provider.owner(&stranger).await.unwrap(), Whose::Nobodys);
 
     let ids: Vec<Box<str>> = vec!["m-0".into(), "never".into()];
     let deletions = provider.delete(pool(), &ids).await.unwrap();

@@ -3,12 +3,13 @@
 use std::{ops::Range, sync::Arc};
 
 use plimsoll_model::{Group, GroupOptions, Instance, InstanceState, Symbol};
-use plimsoll_provider::{Error, GroupState, Owner};
+use plimsoll_provider::{Error, GroupState, Owner, Whose};
 
 use super::{
     Cloud, Request,
     state::{Held, Number, Phase, Shelf, State},
 };
+use crate::simulated::machine::provider_id;
 
 /// Everything that there was at one moment: the groups, then their machines.
 #[derive(Debug)]
@@ -100,11 +101,15 @@ impl State {
         Some((*number, held))
     }
 
-    /// Whose machine this is.
-    pub(in crate::simulated) fn owner(&self, id: &str) -> Option<Owner> {
-        let (_, held) = self.find(id)?;
-        let machine = &held.machine;
-        Some(Owner { group: machine.group, instance: Some(machine.id.clone()) })
+    /// Whose machine this is. An id says which group it was given in, so one that nobody has is that of a machine that is gone.
+    pub(in crate::simulated) fn whose(&self, id: &str) -> Whose {
+        let owner = |group| Owner { group, instance: Some(id.into()) };
+        if let Some((_, held)) = self.find(id) {
+            return Whose::Machine(owner(held.machine.group));
+        }
+        let mut groups = self.groups.iter().map(|shelf| shelf.offer.id);
+        let group = groups.find(|group| id.starts_with(&*provider_id(group.as_str(), "")));
+        group.map_or(Whose::Nobodys, |group| Whose::Gone(owner(group)))
     }
 
     fn listing(&self) -> Listing {

@@ -38,15 +38,16 @@ pub(super) fn kind(machine: &Machine, cluster: &str, group: &str, kept: u32) -> 
     match named {
         Some(named) if named == cluster => Kind::Own,
         Some(_) => Kind::Foreign,
-        // The first numbers are those of the machines that the host starts by itself.
-        None if number(machine, group).is_some_and(|number| number <= kept) => Kind::Foreign,
+        None if is_kept(&machine.hostname, group, kept) => Kind::Foreign,
         None => Kind::Untold,
     }
 }
 
-/// The number in a machine's name, which is that of its group with a number after it.
-fn number(machine: &Machine, group: &str) -> Option<u32> {
-    machine.hostname.strip_prefix(group)?.strip_prefix('-')?.parse().ok()
+/// Whether a machine of this name is one that the host starts by itself: the first numbers are theirs.
+pub(super) fn is_kept(hostname: &str, group: &str, kept: u32) -> bool {
+    // A machine is called like its group, with a number after it.
+    let number = hostname.strip_prefix(group).and_then(|rest| rest.strip_prefix('-'));
+    number.and_then(|number| number.parse().ok()).is_some_and(|number: u32| number <= kept)
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
-use plimsoll_provider::NodeIdentity;
+use plimsoll_provider::{NodeIdentity, Whose};
 use serde_json::json;
 
-use super::owner;
+use super::whose;
 use crate::stackpoint::reconcile::{Books, reconcile};
 
 /// One group with two workers, a pool that is not autoscaled, a master, and an address that two machines have.
@@ -24,8 +24,8 @@ fn books() -> Books {
     reconcile(345, serde_json::from_value(pools).unwrap(), &records).unwrap()
 }
 
-/// The machine that a node with these labels and addresses is.
-fn machine(labels: &[(&str, &str)], addresses: &[&str]) -> Option<String> {
+/// Whose a node with these labels and addresses is.
+fn told(labels: &[(&str, &str)], addresses: &[&str]) -> Whose {
     let labels = labels.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned()));
     let node = NodeIdentity {
         name: "ip-10-0-0-1".to_owned(),
@@ -33,7 +33,12 @@ fn machine(labels: &[(&str, &str)], addresses: &[&str]) -> Option<String> {
         addresses: addresses.iter().map(|address| (*address).to_owned()).collect(),
         ..NodeIdentity::default()
     };
-    let owner = owner(&books(), &node)?;
+    whose(&books(), &node)
+}
+
+/// The machine that it is.
+fn machine(labels: &[(&str, &str)], addresses: &[&str]) -> Option<String> {
+    let owner = told(labels, addresses).machine()?;
     assert_eq!(owner.group.as_str(), "autoscaling-spc-pool-1");
     owner.instance.map(String::from)
 }
@@ -67,10 +72,29 @@ fn a_machine_is_known_by_its_address() {
 }
 
 #[test]
+fn a_machine_that_is_gone_is_its_groups_by_label() {
+    let node = |group: (&'static str, &'static str)| [(INSTANCE, "spc-worker-9"), group];
+    for label in [GROUP, OLD_GROUP] {
+        let Whose::Gone(owner) = told(&node((label, "autoscaling-spc-pool-1")), &["10.0.0.1"])
+        else {
+            panic!("a machine that the service does not have is gone");
+        };
+        assert_eq!(owner.group.as_str(), "autoscaling-spc-pool-1");
+        assert_eq!(owner.instance.as_deref(), Some("spc-worker-9"));
+        for group in ["autoscaling-spc-pool-2", "autoscaling-spc-pool-3"] {
+            assert_eq!(told(&node((label, group)), &[]), Whose::Nobodys, "{group} is no group");
+        }
+    }
+    assert_eq!(told(&[(INSTANCE, "spc-worker-9")], &["10.0.0.1"]), Whose::Nobodys);
+    let master =
+        [&node((GROUP, "autoscaling-spc-pool-1"))[..], &[("stackpoint.io/role", "master")]];
+    assert_eq!(told(&master.concat(), &[]), Whose::Nobodys);
+}
+
+#[test]
 fn nobodys_nodes_have_no_owner() {
     assert_eq!(machine(&[(INSTANCE, "spc-worker-3")], &[]), None, "not autoscaled");
     assert_eq!(machine(&[(INSTANCE, "spc-worker-4")], &[]), None, "a master");
-    assert_eq!(machine(&[(INSTANCE, "spc-worker-9")], &["10.0.0.1"]), None, "gone");
     assert_eq!(machine(&[], &["10.0.0.9"]), None);
     assert_eq!(machine(&[(GROUP, "autoscaling-spc-pool-1")], &[]), None);
     assert_eq!(machine(&[], &[]), None);

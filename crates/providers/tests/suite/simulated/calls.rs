@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use plimsoll_model::{InstanceState, Symbol};
-use plimsoll_provider::{Class, NodeIdentity, Provider as _};
+use plimsoll_provider::{Class, NodeIdentity, Provider as _, Whose};
 use plimsoll_providers::simulated::{Delivery, Reach, Simulated};
 
 use super::{World, pass};
@@ -104,9 +104,9 @@ async fn owners_are_known_without_the_service() {
     world.cloud.set_reach(Reach::Down);
     let id = world.ids("a").remove(0);
     let node = NodeIdentity { provider_id: id.to_string(), ..NodeIdentity::default() };
-    let owner = world.provider.owner(&node).await.unwrap().unwrap();
+    let owner = world.provider.owner(&node).await.unwrap().machine().unwrap();
     assert_eq!((owner.group, owner.instance), (Symbol::new("a"), Some(id)));
     let restarted = Simulated::new(world.cloud.clone());
     assert_eq!(restarted.owner(&node).await.unwrap_err().class(), Class::Retry);
-    assert_eq!(restarted.owner(&NodeIdentity::default()).await.unwrap(), None);
+    assert_eq!(restarted.owner(&NodeIdentity::default()).await.unwrap(), Whose::Nobodys);
 }

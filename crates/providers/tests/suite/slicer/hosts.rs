@@ -65,7 +65,7 @@ async fn a_host_that_was_never_seen_has_groups_of_which_nothing_is_known() {
     let labels = [("slicer/hostgroup", "big"), ("slicer/hostname", "big-1")];
     let labels = labels.map(|(key, value)| (key.to_owned(), value.to_owned())).into();
     let node = NodeIdentity { labels, ..NodeIdentity::default() };
-    let owner = provider.owner(&node).await.unwrap().unwrap();
+    let owner = provider.owner(&node).await.unwrap().machine().unwrap();
     assert_eq!((owner.group.as_str(), owner.instance), ("big", None));
     assert_eq!(see(&provider, "api").await.group.frozen, None);
 }

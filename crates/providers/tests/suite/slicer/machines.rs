@@ -3,7 +3,7 @@
 use expect_test::expect;
 use jiff::SignedDuration;
 use plimsoll_model::{Symbol, resource};
-use plimsoll_provider::{Class, Provider as _};
+use plimsoll_provider::{Class, Provider as _, Whose};
 use plimsoll_providers::slicer::emulator::{Dialect, Fate};
 
 use super::stage::{INI, Stage, buy, identity, machines, pass, see};
@@ -63,13 +63,18 @@ async fn nodes_are_known_by_their_labels_whatever_their_name() {
         let mut node = identity(&node);
         let id = node.provider_id.clone();
         assert!(node.name.starts_with("api-") && node.name.len() == "api-1-01234567".len());
-        let by_id = provider.owner(&node).await.unwrap().unwrap();
+        let by_id = provider.owner(&node).await.unwrap().machine().unwrap();
         assert_eq!(by_id.instance.as_deref(), Some(&*id));
         // As a k3s node is that was made by upstream's provider.
         node.provider_id = format!("k3s://{}", node.name);
-        assert_eq!(provider.owner(&node).await.unwrap(), Some(by_id));
+        assert_eq!(provider.owner(&node).await.unwrap(), Whose::Machine(by_id));
         node.labels.insert("slicer/hostname".to_owned(), "api-9".to_owned());
-        assert_eq!(provider.owner(&node).await.unwrap(), None);
+        let Whose::Gone(owner) = provider.owner(&node).await.unwrap() else {
+            panic!("a machine that the host does not have is gone");
+        };
+        assert_eq!(owner.instance.as_deref(), Some("slicer://api/api-9"));
+        node.labels.insert("slicer/hostgroup".to_owned(), "unheard-of".to_owned());
+        assert_eq!(provider.owner(&node).await.unwrap(), Whose::Nobodys);
     }
 }
 

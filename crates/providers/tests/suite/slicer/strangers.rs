@@ -1,7 +1,7 @@
 //! Machines that were not made here: the host's own, those of another cluster, those of the upstream's autoscaler.
 
 use plimsoll_model::Symbol;
-use plimsoll_provider::{Class, NodeIdentity, Provider as _};
+use plimsoll_provider::{Class, NodeIdentity, Provider as _, Whose};
 
 use super::stage::{HOST, INI, Stage, buy, machines, see};
 
@@ -24,7 +24,13 @@ async fn machines_that_the_host_keeps_are_nobodys() {
     let state = see(&provider, "api").await;
     assert_eq!((state.group.target, state.group.frozen), (1, None));
     assert_eq!(machines(&provider, "api").await, ["slicer://api/api-3"]);
-    assert_eq!(provider.owner(&node_of("api", "api-1")).await.unwrap(), None);
+    for kept in ["api-1", "api-2"] {
+        assert_eq!(provider.owner(&node_of("api", kept)).await.unwrap(), Whose::Nobodys);
+    }
+    // While the host restarts one of its own it does not list it.
+    assert!(stage.host().remove("api-2"));
+    see(&provider, "api").await;
+    assert_eq!(provider.owner(&node_of("api", "api-2")).await.unwrap(), Whose::Nobodys);
     let refused = provider.delete(Symbol::new("api"), &["slicer://api/api-1".into()]).await;
     assert_eq!(refused.unwrap_err().class(), Class::Invalid);
 }
@@ -44,7 +50,7 @@ async fn a_machine_that_cannot_be_deleted_is_not_offered_for_it_again() {
     assert_eq!(classes, [Some(Class::Invalid), None]);
     let state = see(&provider, "api").await;
     assert_eq!((state.group.target, state.group.instances.len()), (0, 0));
-    assert_eq!(provider.owner(&node_of("api", "api-1")).await.unwrap(), None);
+    assert_eq!(provider.owner(&node_of("api", "api-1")).await.unwrap(), Whose::Nobodys);
 }
 
 #[tokio::test(start_paused = true)]
@@ -58,7 +64,7 @@ async fn machines_of_upstreams_autoscaler_are_taken_over_by_their_nodes() {
     let first = see(&provider, "api").await.group;
     assert!(first.frozen.unwrap().contains("2 machines have no tags"));
     assert_eq!(see(&provider, "arm").await.group.frozen, None);
-    let owner = provider.owner(&node_of("api", &joined)).await.unwrap().unwrap();
+    let owner = provider.owner(&node_of("api", &joined)).await.unwrap().machine().unwrap();
     assert_eq!(owner.instance.as_deref(), Some("slicer://api/api-1"));
     let second = see(&provider, "api").await.group;
     assert_eq!((second.frozen, second.target), (None, 1));
@@ -81,5 +87,5 @@ async fn two_clusters_share_a_host() {
     buy(&other, "o-1", "api", 1).await.unwrap();
     assert_eq!(machines(&other, "api").await, ["slicer://api/api-2"]);
     assert_eq!(see(&other, "api").await.group.frozen, None);
-    assert_eq!(other.owner(&node_of("api", "api-1")).await.unwrap(), None);
+    assert_eq!(other.owner(&node_of("api", "api-1")).await.unwrap(), Whose::Nobodys);
 }

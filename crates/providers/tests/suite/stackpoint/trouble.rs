@@ -7,7 +7,8 @@ use jiff::Timestamp;
 use plimsoll_model::{Group, InstanceState, Symbol};
 use plimsoll_net::{Clock, Shutdown};
 use plimsoll_provider::{
-    Class, Error, Fleet, Limits, NodeIdentity, Order, OrderId, Provider, Steady, Upkeep,
+    Class, Error, Fleet, Limits, NodeIdentity, Order, OrderId, Owner, Provider, Steady, Upkeep,
+    Whose,
 };
 use plimsoll_providers::{
     rest::{Endpoint, Local, Rest, Trust},
@@ -151,17 +152,23 @@ async fn failures_are_told_in_both_ways() {
 async fn a_machine_that_is_gone_is_told_from_one_that_is_not_ready() {
     let stage = Stage::new();
     let machine = stage.emulator.machines().pop().unwrap();
-    let label = ("stackpoint.io/instance_id".to_owned(), machine.instance_id.clone());
+    let group = stage.group().await.id;
+    let labels = [
+        ("stackpoint.io/instance_id".to_owned(), machine.instance_id.clone()),
+        ("stackpoint.io/node_group".to_owned(), group.to_string()),
+    ];
     let node = NodeIdentity {
         name: machine.node_name(),
-        labels: [label].into(),
+        labels: labels.into(),
         ..NodeIdentity::default()
     };
-    stage.group().await;
-    assert!(stage.provider.owner(&node).await.unwrap().is_some(), "whatever its node reports");
+    let owner = Owner { group, instance: Some(machine.instance_id.as_str().into()) };
+    let there = Whose::Machine(owner.clone());
+    assert_eq!(stage.provider.owner(&node).await.unwrap(), there, "whatever its node reports");
     stage.emulator.vanish(&machine.instance_id);
+    assert_eq!(stage.provider.owner(&node).await.unwrap(), there, "nobody has looked yet");
     stage.group().await;
-    assert_eq!(stage.provider.owner(&node).await.unwrap(), None);
+    assert_eq!(stage.provider.owner(&node).await.unwrap(), Whose::Gone(owner));
 }
 
 #[tokio::test(start_paused = true)]

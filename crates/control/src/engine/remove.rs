@@ -1,0 +1,72 @@
+//! Nodes whose machines are gone: their Nodes are removed, after their provider has been asked once more.
+
+use std::sync::Arc;
+
+use plimsoll_cluster::{Client, nodes};
+use plimsoll_model::Symbol;
+use plimsoll_plan::Removal;
+use plimsoll_provider::{Fleet, NodeIdentity, Provider as _, Whose};
+
+use super::{Begun, Engine, Seen, reign::Event};
+
+/// What has to be so for a Node to be removed.
+struct Certificate {
+    uid: Box<str>,
+    identity: NodeIdentity,
+    /// The machine has another node, so what the provider says of the name is said of that one.
+    has_successor: bool,
+}
+
+// === impl Engine ===
+
+impl Engine {
+    /// Removes a Node whose machine is gone.
+    pub(super) fn remove(&mut self, removal: &Removal, seen: &Seen, begun: &mut Begun) {
+        let Some(reign) = &mut self.reign else { return };
+        let node = removal.node;
+        let (Some(uid), Some(identity)) =
+            (seen.node_uids.get(&node).cloned(), self.sight.mirror.identity(node).cloned())
+        else {
+            return;
+        };
+        if reign.retiring.contains_key(&node) || !reign.marking.insert(node) {
+            return;
+        }
+        begun.removals.push(removal.clone());
+        let has_successor = has_successor(removal, seen);
+        let certificate = Certificate { uid, identity, has_successor };
+        let (client, fleet, removal) = (self.client.clone(), self.fleet.clone(), removal.clone());
+        reign.spawn(async move {
+            let removed = bury(&client, &fleet, &removal, &certificate).await;
+            Event::NodeRemoved(removal, removed)
+        });
+    }
+}
+
+/// Deletes the Node if its provider still says that its machine is gone.
+async fn bury(
+    client: &Client,
+    fleet: &Arc<Fleet>,
+    removal: &Removal,
+    certificate: &Certificate,
+) -> Result<(), String> {
+    let Certificate { uid, identity, has_successor } = certificate;
+    let whose = fleet.owner(identity).await.map_err(|error| error.to_string())?;
+    let is_gone = match &whose {
+        Whose::Gone(owner) => owner.group == removal.group,
+        Whose::Machine(owner) => *has_successor && owner.group == removal.group,
+        Whose::Nobodys => false,
+    };
+    if !is_gone {
+        return Err(format!("its provider says otherwise by now: {whose:?}"));
+    }
+    nodes::delete(client, removal.node.as_str(), uid).await.map_err(|error| error.to_string())
+}
+
+/// Whether another node is the machine of that name.
+fn has_successor(removal: &Removal, seen: &Seen) -> bool {
+    let group = seen.groups.iter().find(|group| group.id == removal.group);
+    let mut machines = group.into_iter().flat_map(|group| &group.instances);
+    let other = |node: Symbol| node != removal.node;
+    machines.any(|machine| machine.id == removal.instance && machine.node.is_some_and(other))
+}
