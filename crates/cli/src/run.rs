@@ -27,7 +27,10 @@ use plimsoll_control::{
 use plimsoll_extgrpc::GrpcExpander;
 use plimsoll_net::{Clock, Shutdown, tls};
 use plimsoll_provider::{Fleet, Provider, Upkeep};
-use plimsoll_providers::{choice::Opened, simulated::Cloud};
+use plimsoll_providers::{
+    choice::{Opened, Question},
+    simulated::Cloud,
+};
 use tokio::{sync::watch, time::timeout};
 use tower::ServiceExt as _;
 use tracing::{info, warn};
@@ -75,6 +78,8 @@ pub(crate) struct Arguments {
 /// Everything that could be made ready without asking anybody.
 struct Ready {
     fleet: Fleet,
+    /// What only infrastructures can tell of their configuration.
+    questions: Vec<Question>,
     /// Simulated infrastructures that this process runs.
     clouds: Vec<Cloud>,
     adviser: Option<Arc<dyn Adviser>>,
@@ -108,7 +113,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 /// Runs the autoscaler until the process is asked to end.
 async fn keep(wanted: Wanted, process: Process) -> Result<(), Failure> {
     let clock = Clock::system();
-    let Ready { fleet, clouds, adviser } = prepare(&process, clock).map_err(Failure::Input)?;
+    let prepared = prepare(&process, clock).map_err(Failure::Input)?;
+    let Ready { fleet, questions, clouds, adviser } = prepared;
+    open::ask(questions).await.map_err(Failure::Input)?;
     let client = connect(&process.connection).await.map_err(blame)?;
     let listener = listen::bind(process.address).await.map_err(Failure::Running)?;
     let shutdown = Shutdown::new();
@@ -148,10 +155,11 @@ async fn keep(wanted: Wanted, process: Process) -> Result<(), Failure> {
 fn prepare(process: &Process, clock: Clock) -> Result<Ready> {
     let defaults = &process.settings.plan.group;
     let opened = open::each(&process.infrastructure, clock, defaults)?;
-    let mut clouds = Vec::new();
+    let (mut clouds, mut questions) = (Vec::new(), Vec::new());
     let mut providers = Vec::new();
-    for Opened { provider, cloud } in opened {
+    for Opened { provider, cloud, question } in opened {
         clouds.extend(cloud);
+        questions.extend(question);
         providers.push(dress(provider, process));
     }
     let scan = process.settings.pace.scan;
@@ -170,7 +178,7 @@ fn prepare(process: &Process, clock: Clock) -> Result<Ready> {
         let expander = GrpcExpander::new(&service.url, service.cert.as_deref())?;
         adviser = Some(Arc::new(Service(expander)) as Arc<dyn Adviser>);
     }
-    Ok(Ready { fleet, clouds, adviser })
+    Ok(Ready { fleet, questions, clouds, adviser })
 }
 
 /// Puts around a provider what the user's flags say about it.

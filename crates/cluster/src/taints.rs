@@ -27,6 +27,15 @@ pub enum Marking {
     Take,
 }
 
+/// What to do about a taint that is advice to the scheduler.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Advice {
+    /// Put it on.
+    Given,
+    /// Take it off.
+    Withdrawn,
+}
+
 /// Whether the node is closed for new pods as well: `kubectl cordon`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cordon {
@@ -49,6 +58,9 @@ pub enum Marked {
     Gone,
 }
 
+/// The effect of a taint that is advice.
+const SOFT: &str = "PreferNoSchedule";
+
 /// How often a write is tried when somebody else was quicker.
 const ATTEMPTS: usize = 5;
 
@@ -66,7 +78,7 @@ impl Mark {
     const fn effect(self) -> &'static str {
         match self {
             Self::Leaving => "NoSchedule",
-            Self::Candidate => "PreferNoSchedule",
+            Self::Candidate => SOFT,
         }
     }
 
@@ -86,6 +98,16 @@ pub async fn mark(
     cordon: Cordon,
 ) -> Result<Marked, kube::Error> {
     write(client, node, |found| change(found, mark, marking, cordon)).await
+}
+
+/// Puts the taint `key=value:PreferNoSchedule` on a node, or takes it off. Another value of that key gives way.
+pub async fn advise(
+    client: &Client,
+    node: &str,
+    (key, value): (&str, &str),
+    advice: Advice,
+) -> Result<Marked, kube::Error> {
+    write(client, node, |found| advised(found, key, value, advice)).await
 }
 
 /// Writes to a node what `change` makes of it. A patch holds only for the version that it was made for; when somebody else was
@@ -143,6 +165,33 @@ fn change(node: &Node, mark: Mark, marking: Marking, cordon: Cordon) -> Option<s
         patch["spec"]["unschedulable"] = if closed { json!(true) } else { json!(null) };
     }
     Some(patch)
+}
+
+/// The patch that is needed for a taint of advice, if any.
+fn advised(node: &Node, key: &str, value: &str, advice: Advice) -> Option<serde_json::Value> {
+    let spec = node.spec.as_ref();
+    let taints = spec.and_then(|spec| spec.taints.as_deref()).unwrap_or_default();
+    let is_of_key = |taint: &&Taint| taint.key == key && taint.effect == SOFT;
+    let is_it = |taint: &Taint| taint.value.as_deref().unwrap_or_default() == value;
+    let is_there = taints.iter().filter(is_of_key).any(is_it);
+    if is_there == (advice == Advice::Given) {
+        return None;
+    }
+    let taint = Taint {
+        key: key.to_owned(),
+        value: Some(value.to_owned()),
+        effect: SOFT.to_owned(),
+        time_added: None,
+    };
+    let others = taints.iter().filter(|taint| !is_of_key(taint)).cloned();
+    let taints: Vec<Taint> = match advice {
+        Advice::Given => others.chain([taint]).collect(),
+        Advice::Withdrawn => others.collect(),
+    };
+    Some(json!({
+        "metadata": { "resourceVersion": node.metadata.resource_version },
+        "spec": { "taints": taints },
+    }))
 }
 
 fn with(taints: &[Taint], mark: Mark, at: Timestamp) -> Vec<Taint> {

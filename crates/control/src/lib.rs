@@ -22,5 +22,6 @@ pub mod settings;
 #[cfg(test)]
 mod sketch;
 mod soft;
+mod steer;
 
 pub use autoscaler::{Autoscaler, Equipment};

@@ -61,6 +61,7 @@ pub(crate) fn pass(text: &str) -> Pass {
         seen,
         memory: Arc::new(planned.memory.clone()),
         plan: Arc::new(planned),
+        steered: BTreeMap::new(),
         begun: Begun::default(),
         orders: Vec::new(),
         retirements: Vec::new(),

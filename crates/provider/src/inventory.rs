@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use jiff::SignedDuration;
 use plimsoll_model::{Group, GroupOptions, Instance, Symbol};
 
-use crate::HoldBack;
+use crate::{HoldBack, Steer};
 
 /// Everything a provider has, as of one refresh.
 #[derive(Clone, Debug, Default)]
@@ -53,6 +53,8 @@ pub struct Overrides {
     pub atomic: Option<bool>,
     /// Its new nodes are closed until something is there. What the user says about the group goes before it.
     pub hold_back: Option<HoldBack>,
+    /// Pods keep away from it, or need not any more; `None` where its nodes' taints are nobody's business.
+    pub steer: Option<Steer>,
 }
 
 /// What a provider may need to know a node by.

@@ -35,6 +35,7 @@ mod order;
 #[cfg(test)]
 mod scripted;
 mod steady;
+mod steer;
 
 pub use error::{Class, Error};
 pub use fleet::{Fleet, SameName, Upkeep};
@@ -43,6 +44,7 @@ pub use inventory::{GroupState, Inventory, NodeIdentity, Overrides, Owner, Whose
 pub use keeper::{Keeper, Kept, Ticket};
 pub use order::{Capabilities, Deletion, GroupSpec, Order, OrderId};
 pub use steady::{Call, Limits, Observer, Steady};
+pub use steer::Steer;
 
 /// An infrastructure that starts and stops machines.
 ///

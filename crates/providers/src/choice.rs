@@ -16,10 +16,12 @@
 //! Nothing is contacted while this is read.
 
 use std::{
+    fmt,
     path::{Path, PathBuf},
     sync::Arc,
 };
 
+use futures::future::BoxFuture;
 use plimsoll_extgrpc::{CloudConfig, ExternalGrpc};
 use plimsoll_manifest::flags::did_you_mean;
 use plimsoll_model::GroupOptions;
@@ -65,7 +67,13 @@ pub struct Opened {
     pub provider: Arc<dyn Provider>,
     /// The simulated infrastructure behind it, which has to be run by this process.
     pub cloud: Option<Cloud>,
+    /// What only the infrastructure can tell of the configuration.
+    pub question: Option<Question>,
 }
+
+/// What only the infrastructure can tell of a configuration, to be asked once when a process starts. Who is away tells nothing, and
+/// that is no error.
+pub struct Question(BoxFuture<'static, Result<(), ConfigError>>);
 
 /// The providers that the user wants cannot be had.
 #[derive(Debug, Error)]
@@ -154,18 +162,20 @@ impl Choice {
                 }
                 let cloud = Cloud::new(catalogue, clock);
                 let provider = Arc::new(Simulated::new(cloud.clone()));
-                Ok(Opened { provider, cloud: Some(cloud) })
+                Ok(Opened { provider, cloud: Some(cloud), question: None })
             }
             Infrastructure::ExternalGrpc => {
                 let config = CloudConfig::load(file)?;
                 let name = self.name.as_deref().unwrap_or("externalgrpc");
                 let provider = ExternalGrpc::new(name, config, defaults.clone(), clock);
-                Ok(Opened { provider: Arc::new(provider), cloud: None })
+                Ok(Opened { provider: Arc::new(provider), cloud: None, question: None })
             }
             Infrastructure::Slicer => {
                 let name = self.name.as_deref().unwrap_or("slicer");
-                let provider = Slicer::open(name, file.to_owned(), clock)?;
-                Ok(Opened { provider: Arc::new(provider), cloud: None })
+                let provider = Arc::new(Slicer::open(name, file.to_owned(), clock)?);
+                let asked = Arc::clone(&provider);
+                let question = Question(Box::pin(async move { asked.verify().await }));
+                Ok(Opened { provider, cloud: None, question: Some(question) })
             }
             Infrastructure::StackPoint => {
                 let environment = |name: &str| std::env::var(name).ok();
@@ -175,9 +185,24 @@ impl Choice {
                 };
                 let provider = StackPoint::new(self.name.as_deref(), config, clock);
                 let provider = provider.map_err(ChoiceError::Typed)?;
-                Ok(Opened { provider: Arc::new(provider), cloud: None })
+                Ok(Opened { provider: Arc::new(provider), cloud: None, question: None })
             }
         }
+    }
+}
+
+// === impl Question ===
+
+impl Question {
+    /// What is wrong, if anything.
+    pub async fn ask(self) -> Result<(), ConfigError> {
+        self.0.await
+    }
+}
+
+impl fmt::Debug for Question {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Question")
     }
 }
 

@@ -16,9 +16,11 @@ mod inventory;
 mod owner;
 mod provider;
 mod reconcile;
+mod steering;
 mod template;
 pub mod testbed;
 mod wire;
 
 pub use config::{Bounds, Config, Environment, Prices, Refused, Token};
 pub use provider::StackPoint;
+pub use steering::{Steering, TooLarge};

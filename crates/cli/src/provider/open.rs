@@ -4,16 +4,20 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, Result};
 use clap::Args;
+use futures::future::join_all;
 use plimsoll_model::GroupOptions;
 use plimsoll_net::{Clock, Shutdown};
 use plimsoll_provider::{Fleet, Limits, Provider, Steady, Upkeep};
-use plimsoll_providers::choice::{Choice, Opened};
+use plimsoll_providers::{
+    ConfigError,
+    choice::{Choice, Opened, Question},
+};
 
 /// Which infrastructures.
 #[derive(Clone, Debug, Default, Args)]
 #[group(id = "infrastructure")]
 pub(crate) struct Arguments {
-    /// Which infrastructure: simulated or externalgrpc; several with commas between.
+    /// Which infrastructure: simulated, externalgrpc, slicer or spc; several with commas between.
     #[arg(
         long = "cloud-provider",
         value_name = "NAME,…",
@@ -38,6 +42,7 @@ pub(crate) struct Infrastructure {
     pub(crate) provider: Arc<dyn Provider>,
     /// Several have to be kept fresh.
     fleet: Option<Arc<Fleet>>,
+    questions: Vec<Question>,
 }
 
 /// Reads the configuration of all, which contacts nobody, and puts what every provider needs around each.
@@ -48,11 +53,17 @@ pub(crate) fn each(
 ) -> Result<Vec<Opened>> {
     let choices = Choice::from_flags(&arguments.provider, &arguments.config)?;
     let open = |choice: &Choice| {
-        let Opened { provider, cloud } = choice.open(clock, defaults)?;
-        let provider = Arc::new(Steady::new(provider, Limits::default()));
-        Ok(Opened { provider, cloud })
+        let opened = choice.open(clock, defaults)?;
+        let provider = Arc::new(Steady::new(opened.provider, Limits::default()));
+        Ok(Opened { provider, ..opened })
     };
     choices.iter().map(open).collect()
+}
+
+/// Asks what only infrastructures can tell of their configuration. Who is away is not waited for long.
+pub(crate) async fn ask(questions: Vec<Question>) -> Result<()> {
+    let answers = join_all(questions.into_iter().map(Question::ask)).await;
+    Ok(answers.into_iter().collect::<Result<(), ConfigError>>()?)
 }
 
 // === impl Infrastructure ===
@@ -64,15 +75,25 @@ impl Infrastructure {
         clock: Clock,
         defaults: &GroupOptions,
     ) -> Result<Self> {
-        let opened = each(arguments, clock, defaults)?;
-        let providers: Vec<_> = opened.into_iter().map(|opened| opened.provider).collect();
+        let mut questions = Vec::new();
+        let mut providers = Vec::new();
+        for opened in each(arguments, clock, defaults)? {
+            providers.push(opened.provider);
+            questions.extend(opened.question);
+        }
         if let [only] = providers.as_slice() {
-            return Ok(Self { provider: Arc::clone(only), fleet: None });
+            return Ok(Self { provider: Arc::clone(only), fleet: None, questions });
         }
         let fleet = Fleet::new(providers, clock, Upkeep::default())
             .context("--cloud-config needs a list with a name for each")?;
         let fleet = Arc::new(fleet);
-        Ok(Self { provider: Arc::clone(&fleet) as Arc<dyn Provider>, fleet: Some(fleet) })
+        let provider = Arc::clone(&fleet) as Arc<dyn Provider>;
+        Ok(Self { provider, fleet: Some(fleet), questions })
+    }
+
+    /// Asks once what only the infrastructures can tell of their configuration.
+    pub(crate) async fn ask(&mut self) -> Result<()> {
+        ask(std::mem::take(&mut self.questions)).await
     }
 
     /// Begins to keep it fresh, until `shutdown`. Has to be called where tokio runs.

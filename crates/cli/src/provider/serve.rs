@@ -47,17 +47,20 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     tls::install_default();
     let clock = Clock::system();
     let defaults = GroupOptions::default();
-    let infrastructure = Infrastructure::open(&arguments.infrastructure, clock, &defaults)
+    let mut infrastructure = Infrastructure::open(&arguments.infrastructure, clock, &defaults)
         .map_err(Failure::Input)?;
     let certificates = certificates(arguments).map_err(Failure::Input)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
         .map_err(|error| Failure::Running(error.into()))?;
-    let served = runtime.block_on(serve(arguments, &infrastructure, certificates, clock));
+    let served = runtime.block_on(async {
+        infrastructure.ask().await.map_err(Failure::Input)?;
+        serve(arguments, &infrastructure, certificates, clock).await.map_err(Failure::Running)
+    });
     // Neither must a look-up of a name that hangs.
     runtime.shutdown_background();
-    served.map_err(Failure::Running)
+    served
 }
 
 /// All three files or none.

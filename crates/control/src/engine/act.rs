@@ -1,18 +1,19 @@
 //! What a plan wants is begun: the calls are made aside.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 use plimsoll_cluster::taints::{self, Cordon, Mark};
 use plimsoll_model::{InstanceState, Symbol};
 use plimsoll_plan::{Plan, Repair};
+use plimsoll_provider::Steer;
 use tracing::{info, warn};
 
 use super::{Begun, Engine, Seen, decide::Decision, reign::Event};
 use crate::{
     observe::is_leaving,
     orders::{Errand, errands},
-    soft,
+    soft, steer,
 };
 
 // === impl Engine ===
@@ -113,6 +114,27 @@ impl Engine {
                     taints::mark(&client, name, Mark::Candidate, marking, Cordon::Keep).await;
                 if let Err(error) = marked {
                     warn!(%node, %error, "could not change the mark of a node that nobody needs");
+                }
+                Event::Marked(node)
+            });
+        }
+    }
+
+    /// Taints the nodes of groups that pods are to keep away from, and frees those of others.
+    pub(super) fn steer(&mut self, steers: &BTreeMap<Symbol, Steer>, seen: &Seen) {
+        let Some(reign) = &mut self.reign else { return };
+        let busy: BTreeSet<Symbol> =
+            reign.marking.iter().chain(reign.retiring.keys()).copied().collect();
+        let most = self.settings.soft_taints.per_pass;
+        let changes = steer::changes(steers, &seen.nodes, &seen.groups, &busy, most);
+        for (node, taint, advice) in changes {
+            reign.marking.insert(node);
+            let client = self.client.clone();
+            reign.spawn(async move {
+                let pair = (taint.key.as_str(), taint.value.as_str());
+                match taints::advise(&client, node.as_str(), pair, advice).await {
+                    Ok(_) => info!(%node, taint = pair.0, ?advice, "pods are steered"),
+                    Err(error) => warn!(%node, %error, "could not change the taint of a group"),
                 }
                 Event::Marked(node)
             });

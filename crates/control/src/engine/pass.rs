@@ -29,6 +29,8 @@ pub struct Pass {
     pub plan: Arc<Plan>,
     /// What is remembered from here on.
     pub memory: Arc<Memory>,
+    /// Groups that pods are kept away from, with the reason in words.
+    pub steered: BTreeMap<Symbol, String>,
     /// What was begun in this pass.
     pub begun: Begun,
     /// Increases that are not over, and those that ended lately.

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use jiff::Timestamp;
 use plimsoll_cluster::{lease::Standing, mirror::Staleness};
-use plimsoll_model::Memory;
+use plimsoll_model::{Memory, Symbol};
 use plimsoll_provider::{Inventory, Provider as _};
 use tokio::time::Instant;
 use tracing::debug;
@@ -16,7 +16,7 @@ use super::{
     reign::{Event, State, load},
     think::unacted,
 };
-use crate::{hold, orders::Chore, retire::Retirement, settings::Mode, soft};
+use crate::{hold, orders::Chore, retire::Retirement, settings::Mode, soft, steer};
 
 /// How long orders of an earlier run are waited for before anything else is begun.
 const RESUMPTION: Duration = Duration::from_secs(5);
@@ -121,6 +121,7 @@ impl Engine {
         let waited = self.called.take().map_or(Duration::ZERO, |called| since(now, called));
         let inventory = self.fleet.inventory(&self.settings.plan.group);
         let rules = self.holding_groups(&inventory);
+        let steers = steer::wishes(&inventory);
         self.recall(now);
         self.ask_owners(&inventory);
         let Some(reign) = &self.reign else { return };
@@ -171,6 +172,7 @@ impl Engine {
             self.remember(planned);
             let begun = self.act(&decision, now);
             self.hold(&rules, &decision.seen, now);
+            self.steer(&steers, &decision.seen);
             begun
         } else {
             self.remember(unacted(&before, planned));
@@ -178,7 +180,8 @@ impl Engine {
         };
         self.review(now);
         let acting = begun_at.elapsed();
-        self.publish(cause, now, held_back, decision, begun, waited, acting);
+        let steered = steer::reasons(&steers);
+        self.publish(cause, now, held_back, decision, steered, begun, waited, acting);
         self.step(self.clock.now());
     }
 
@@ -189,6 +192,7 @@ impl Engine {
         at: Timestamp,
         held_back: Option<HeldBack>,
         decision: Decision,
+        steered: BTreeMap<Symbol, String>,
         begun: Begun,
         waited: Duration,
         act: Duration,
@@ -208,6 +212,7 @@ impl Engine {
             seen: decision.seen,
             plan: Arc::new(decision.plan),
             memory: Arc::new(reign.memory.clone()),
+            steered,
             begun,
             orders: reign.ledger.orders(),
             retirements: reign.retiring.values().map(Retirement::view).collect(),

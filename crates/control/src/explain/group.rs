@@ -158,6 +158,7 @@ fn sentences(pass: &Pass, group: &Group, facts: &GroupFacts) -> Vec<String> {
             sentences.push(words::repair(repair));
         }
     }
+    sentences.extend(pass.steered.get(&id).cloned());
     if !facts.leaving.is_empty() {
         sentences.push(format!("on their way out: {}", facts.leaving.join(", ")));
     }

@@ -40,6 +40,9 @@ pools:
 - {name: default, size: m5.large, initial: 1}
 ";
 
+mod gone;
+mod steering;
+
 struct Stage {
     clock: Clock,
     cluster: Minicluster,
@@ -54,6 +57,11 @@ struct Stage {
 
 impl Stage {
     async fn new() -> Self {
+        Self::with("").await
+    }
+
+    /// With more in the provider's file.
+    async fn with(more: &str) -> Self {
         let clock = Clock::starting_at("2026-03-01T12:00:00Z".parse::<Timestamp>().unwrap());
         let behaviour = plimsoll_minicluster::kubelet::Behaviour {
             termination: Some(Duration::from_secs(2)),
@@ -69,8 +77,8 @@ impl Stage {
         let folder = tempfile::tempdir().unwrap();
         let (file, token_file) = (folder.path().join("spc.yaml"), folder.path().join("token"));
         fs::write(&token_file, "let-me-in").unwrap();
-        let text = "{base-url: 'http://emulator', organization-id: 12, cluster-id: 345, token-file: token}";
-        fs::write(&file, text).unwrap();
+        let text = "base-url: 'http://emulator'\norganization-id: 12\ncluster-id: 345\ntoken-file: token\n";
+        fs::write(&file, format!("{text}{more}")).unwrap();
         let config = Config::load(&file, &|_| None).unwrap();
         let mut settings = Settings::default();
         settings.plan.group.unneeded_time = SignedDuration::from_mins(2);

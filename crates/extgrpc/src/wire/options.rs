@@ -75,7 +75,8 @@ pub(crate) fn overrides(options: &GroupOptions, common: &GroupOptions) -> Overri
         provision_time: own(options.provision_time, common.provision_time),
         startup_time: own(options.startup_time, common.startup_time),
         atomic: own(options.atomic, common.atomic),
-        // The protocol has no word for it.
+        // The protocol has no word for them.
         hold_back: None,
+        steer: None,
     }
 }

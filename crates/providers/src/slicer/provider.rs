@@ -40,6 +40,7 @@ mod orders;
 mod owners;
 mod site;
 mod tasks;
+mod verify;
 
 /// Who the hosts are asked as.
 const USER_AGENT: &str = concat!("plimsoll/", env!("CARGO_PKG_VERSION"));
@@ -98,6 +99,13 @@ impl Slicer {
         let state = Mutex::new(State { hosts, memory: Memory::default() });
         let core = Arc::new(Core { name: name.into(), source, clock, connector, state });
         Ok(Self { core, tasks: Tasks::default() })
+    }
+}
+
+impl Slicer {
+    /// Asks the hosts whether they have the groups that the file names. Who cannot be asked is passed over.
+    pub async fn verify(&self) -> Result<(), ConfigError> {
+        self.core.verify().await
     }
 }
 

@@ -11,6 +11,8 @@
 //! min-nodes: 3                              # of all groups together
 //! max-nodes: 50
 //! prices: {m5.large: 0.096}                 # of an hour, by kind of machine; the service knows none
+//! taint-groups: when-too-large              # pods keep away from a group that has more machines than it may; else `never`
+//! avoid-groups: [general]                   # pods keep away from these
 //! ```
 //! A value in the file goes before the variable. Files are looked for beside the configuration.
 
@@ -26,12 +28,13 @@ use plimsoll_provider::{HoldBack, Until, Which};
 use secrecy::SecretString;
 use thiserror::Error;
 
+use super::steering::{Steering, TooLarge};
 use crate::{
     document::{self, Checked, ConfigError, Field, Fields, Tree, Value, quoted},
     rest::{Endpoint, Trust},
 };
 
-const FIELDS: [&str; 10] = [
+const FIELDS: [&str; 12] = [
     "base-url",
     "organization-id",
     "cluster-id",
@@ -42,6 +45,8 @@ const FIELDS: [&str; 10] = [
     "min-nodes",
     "max-nodes",
     "prices",
+    "taint-groups",
+    "avoid-groups",
 ];
 
 /// The variables of the original.
@@ -71,6 +76,8 @@ pub struct Config {
     pub bounds: Bounds,
     /// What an hour of a machine costs, by its kind.
     pub prices: Prices,
+    /// Groups that pods are to keep away from.
+    pub steering: Steering,
 }
 
 /// What an hour of a machine costs, by its kind.
@@ -125,6 +132,7 @@ struct Given {
     hold_back: Option<HoldBack>,
     bounds: Bounds,
     prices: Prices,
+    steering: Steering,
 }
 
 /// How long a new node may take for what it is closed for.
@@ -145,6 +153,7 @@ impl Config {
             hold_back: Some(until_ready()),
             bounds: Bounds::default(),
             prices: Prices::default(),
+            steering: Steering::default(),
         };
         complete(given, environment)
     }
@@ -193,6 +202,12 @@ fn given(tree: &Tree, path: &Path) -> Checked<Given> {
         hold_back: fields.optional("network-agent", agent)?.unwrap_or_else(|| Some(until_ready())),
         bounds: bounds(&fields)?,
         prices: fields.optional("prices", prices)?.unwrap_or_default(),
+        steering: Steering {
+            too_large: fields.optional("taint-groups", too_large)?.unwrap_or_default(),
+            avoid: fields
+                .optional("avoid-groups", |field| field.each(Field::name))?
+                .unwrap_or_default(),
+        },
     })
 }
 
@@ -210,6 +225,14 @@ fn bounds(fields: &Fields<'_>) -> Checked<Bounds> {
 fn prices(field: &Field<'_>) -> Checked<Prices> {
     let pairs = field.pairs()?.into_iter();
     pairs.map(|(size, price)| Ok((size.to_owned(), price.money()?))).collect()
+}
+
+fn too_large(field: &Field<'_>) -> Checked<TooLarge> {
+    match &*field.name()? {
+        "never" => Ok(TooLarge::Ignored),
+        "when-too-large" => Ok(TooLarge::Avoided),
+        _ => Err(field.is_not("never or when-too-large")),
+    }
 }
 
 /// What every node comes to be, whatever its network is made of.
@@ -255,6 +278,7 @@ fn complete(given: Given, environment: Environment<'_>) -> Result<Config, Refuse
         hold_back: given.hold_back,
         bounds: given.bounds,
         prices: given.prices,
+        steering: given.steering,
     })
 }
 

@@ -11,6 +11,7 @@ use plimsoll_provider::{GroupState, HoldBack, Inventory, Overrides};
 use super::{
     config::Prices,
     reconcile::{Books, Machine, Phase, Shelf},
+    steering::Steering,
     template::{Catalogue, template},
 };
 
@@ -40,6 +41,8 @@ pub(super) struct Terms<'c> {
     pub(super) hold_back: Option<&'c HoldBack>,
     /// What machines cost.
     pub(super) prices: Option<&'c Prices>,
+    /// Which groups pods are to keep away from.
+    pub(super) steering: Option<&'c Steering>,
 }
 
 // === impl Sighting ===
@@ -101,7 +104,11 @@ fn group(
             stock: terms.room,
             frozen: None,
         },
-        overrides: Overrides { hold_back: terms.hold_back.cloned(), ..Overrides::default() },
+        overrides: Overrides {
+            hold_back: terms.hold_back.cloned(),
+            steer: terms.steering.and_then(|steering| steering.of(shelf)),
+            ..Overrides::default()
+        },
         boot_time: None,
         about: format!("pool {}, machines of the kind {}", pool.name, pool.instance_size).into(),
     }

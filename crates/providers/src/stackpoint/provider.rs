@@ -12,7 +12,8 @@ use jiff::{SignedDuration, Timestamp};
 use plimsoll_model::Symbol;
 use plimsoll_net::Clock;
 use plimsoll_provider::{
-    Capabilities, Class, Deletion, Error, Inventory, NodeIdentity, Order, Owner, Provider, Whose,
+    Capabilities, Class, Deletion, Error, Inventory, NodeIdentity, Order, Overrides, Owner,
+    Provider, Whose,
 };
 use tracing::warn;
 
@@ -57,6 +58,8 @@ struct Memory {
     catalogue: Option<(Timestamp, Arc<Catalogue>)>,
     /// What was last said to be wrong with the file of pools, so that it is said once.
     pools_problem: Option<String>,
+    /// Groups to avoid that there are not, so that it is said once.
+    unknown_groups: String,
 }
 
 // === impl StackPoint ===
@@ -183,8 +186,14 @@ impl Provider for StackPoint {
         let mut memory = self.memory();
         memory.sighting.look(&books, now);
         let (hold_back, prices) = (self.config.hold_back.as_ref(), Some(&self.config.prices));
-        let terms = Terms { room, hold_back, prices };
+        let steering = Some(&self.config.steering);
+        let terms = Terms { room, hold_back, prices, steering };
         let inventory = inventory(&books, &memory.sighting, &catalogue, terms, now);
+        let unknown = self.config.steering.unknown(&books.groups).join(", ");
+        if memory.unknown_groups != unknown {
+            warn!(unknown, "avoid-groups names what no autoscaled pool is called");
+            memory.unknown_groups = unknown;
+        }
         memory.books = Some(Arc::new(books));
         Ok(inventory)
     }

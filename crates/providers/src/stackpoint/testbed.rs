@@ -13,7 +13,7 @@ use secrecy::SecretString;
 use tokio::net::TcpListener;
 
 use super::{
-    Bounds, Config, Prices, StackPoint, Token,
+    Bounds, Config, Prices, StackPoint, Steering, Token,
     config::until_ready,
     emulator::{self, Emulator, Failure, Foreign, Offer, Reach, Trouble},
 };
@@ -66,6 +66,7 @@ impl StackPointTestbed {
             hold_back,
             bounds,
             prices: Prices::default(),
+            steering: Steering::default(),
         };
         Ok(Self { emulator, config, foreign: Foreign::default(), shutdown })
     }

@@ -13,6 +13,7 @@ use super::{
     members::Kind,
     memory::{Memory, Seen},
     site::{Hosts, Site},
+    verify::lack,
 };
 use crate::slicer::{
     client::{Machine, Status},
@@ -30,8 +31,8 @@ type Read = Option<(HostGroup, Vec<Machine>)>;
 /// What a host says of its groups, with their place in the configuration.
 struct Account {
     groups: Vec<(usize, Read)>,
-    /// What host groups it has, for messages.
-    offers: String,
+    /// What host groups it has.
+    offered: Vec<HostGroup>,
 }
 
 // === impl Core ===
@@ -50,13 +51,17 @@ impl Core {
         let mut state = self.state();
         for (site, account) in hosts.sites.iter().zip(read) {
             match account {
-                Ok(Account { groups, offers }) => {
+                Ok(Account { groups, offered }) => {
                     for (place, read) in groups {
                         let Some(group) = hosts.config.groups.get(place) else { continue };
-                        let told = tell(&hosts, group, read, &mut state.memory).map_err(|lack| {
-                            let place = hosts.config.place(group);
-                            format!("{place}: {lack} at {}{offers}", site.client.place())
-                        });
+                        let host = site.client.place();
+                        let told = match read {
+                            Some(read) => tell(&hosts, group, read, &mut state.memory)
+                                .map_err(|lack| format!("{lack} at {host}")),
+                            None => Err(lack(&host, &offered)),
+                        };
+                        let told =
+                            told.map_err(|lack| format!("{}: {lack}", hosts.config.place(group)));
                         let told = told.unwrap_or_else(|reason| {
                             warn!(provider = &*self.name, reason, "a group is left alone");
                             frozen(group, &state.memory, &reason)
@@ -96,24 +101,16 @@ async fn read(hosts: &Hosts, site: &Site) -> Result<Account, Error> {
         Ok::<_, Error>((*place, Some((offer.clone(), machines))))
     }));
     let groups = groups.await?;
-    let names: Vec<&str> = offered.iter().map(|offer| &*offer.name).collect();
-    let offers = match names.join(", ") {
-        names if names.is_empty() => String::new(),
-        names => format!(", which has {names}"),
-    };
-    Ok(Account { groups, offers })
+    Ok(Account { groups, offered })
 }
 
 /// A group as it was read; the error says what is missing on the host.
 fn tell(
     hosts: &Hosts,
     group: &GroupConfig,
-    read: Read,
+    (offer, machines): (HostGroup, Vec<Machine>),
     memory: &mut Memory,
 ) -> Result<GroupState, String> {
-    let Some((offer, machines)) = read else {
-        return Err("there is no such host group".to_owned());
-    };
     let template = template::node(group, &offer)?;
     let is_first = !memory.seen.contains_key(&group.name);
     memory.forget_others(&group.name, &machines);

@@ -71,6 +71,7 @@ fn everything_that_can_stand_in_a_catalogue() {
                 true,
             ),
             hold_back: None,
+            steer: None,
         }
     "]]
     .assert_debug_eq(&full.options);

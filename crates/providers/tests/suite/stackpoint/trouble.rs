@@ -13,7 +13,7 @@ use plimsoll_provider::{
 use plimsoll_providers::{
     rest::{Endpoint, Local, Rest, Trust},
     stackpoint::{
-        Bounds, Config, Prices, StackPoint, Token,
+        Bounds, Config, Prices, StackPoint, Steering, Token, TooLarge,
         emulator::{Emulator, Failure, Offer, Reach, ReplyStyle, Trouble},
     },
 };
@@ -62,6 +62,7 @@ impl Stage {
             hold_back: None,
             bounds: Bounds::default(),
             prices: Prices::default(),
+            steering: Steering::default(),
         };
         change(&mut config);
         let provider = connect(&emulator, &config, clock);
@@ -169,6 +170,29 @@ async fn a_machine_that_is_gone_is_told_from_one_that_is_not_ready() {
     assert_eq!(stage.provider.owner(&node).await.unwrap(), there, "nobody has looked yet");
     stage.group().await;
     assert_eq!(stage.provider.owner(&node).await.unwrap(), Whose::Gone(owner));
+}
+
+#[tokio::test(start_paused = true)]
+async fn groups_are_avoided_that_are_too_large_or_named() {
+    let why = async |stage: &Stage| {
+        let inventory = stage.provider.refresh().await.unwrap();
+        let state = inventory.group(group()).unwrap();
+        state.overrides.steer.clone().map(|steer| (steer.value, steer.why))
+    };
+    assert_eq!(why(&Stage::new()).await, None, "nobody's taints are touched");
+    let stage = Stage::with(|config| config.steering.too_large = TooLarge::Avoided);
+    assert_eq!(why(&stage).await, Some((group(), None)));
+    let machines = stage.group().await.target;
+    assert!(machines > 0);
+    stage.emulator.set_bounds(group(), 0, machines - 1);
+    let words = format!("it has {machines} machines and may have {}", machines - 1);
+    assert_eq!(why(&stage).await, Some((group(), Some(words.into()))));
+    for name in [group().as_str(), "general"] {
+        let stage = Stage::with(|config| config.steering.avoid = vec![name.into()]);
+        assert_eq!(why(&stage).await, Some((group(), Some("avoid-groups names it".into()))));
+    }
+    let stage = Stage::with(|config| config.steering.avoid = vec!["another".into()]);
+    assert_eq!(why(&stage).await, Some((group(), None)));
 }
 
 #[tokio::test(start_paused = true)]
