@@ -13,7 +13,7 @@ use clap::Args;
 use futures::StreamExt as _;
 use jiff::SignedDuration;
 use plimsoll_cluster::{
-    Client,
+    Client, config_maps,
     connect::{ConnectError, connect, version},
     lease::Candidacy,
     priorities,
@@ -30,6 +30,7 @@ use plimsoll_provider::{Fleet, Provider, Upkeep};
 use plimsoll_providers::{
     choice::{Opened, Question},
     simulated::Cloud,
+    stackpoint::{self, Board},
 };
 use tokio::{sync::watch, time::timeout};
 use tower::ServiceExt as _;
@@ -80,6 +81,8 @@ struct Ready {
     fleet: Fleet,
     /// What only infrastructures can tell of their configuration.
     questions: Vec<Question>,
+    /// Where to put what the ConfigMap of StackPoint's pools says.
+    boards: Vec<Board>,
     /// Simulated infrastructures that this process runs.
     clouds: Vec<Cloud>,
     adviser: Option<Arc<dyn Adviser>>,
@@ -114,7 +117,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 async fn keep(wanted: Wanted, process: Process) -> Result<(), Failure> {
     let clock = Clock::system();
     let prepared = prepare(&process, clock).map_err(Failure::Input)?;
-    let Ready { fleet, questions, clouds, adviser } = prepared;
+    let Ready { fleet, questions, boards, clouds, adviser } = prepared;
     open::ask(questions).await.map_err(Failure::Input)?;
     let client = connect(&process.connection).await.map_err(blame)?;
     let listener = listen::bind(process.address).await.map_err(Failure::Running)?;
@@ -128,6 +131,9 @@ async fn keep(wanted: Wanted, process: Process) -> Result<(), Failure> {
     let ready = (fleet, adviser);
     let autoscaler = assemble(&process, client.clone(), ready, clock, settings.subscribe());
     let namespace = process.settings.namespace.clone();
+    if !boards.is_empty() {
+        tokio::spawn(post(client.clone(), namespace.clone(), boards));
+    }
     tokio::spawn(rank(client, namespace, settings.clone()));
     tokio::spawn(reload::follow(wanted, process, settings));
 
@@ -155,11 +161,12 @@ async fn keep(wanted: Wanted, process: Process) -> Result<(), Failure> {
 fn prepare(process: &Process, clock: Clock) -> Result<Ready> {
     let defaults = &process.settings.plan.group;
     let opened = open::each(&process.infrastructure, clock, defaults)?;
-    let (mut clouds, mut questions) = (Vec::new(), Vec::new());
+    let (mut clouds, mut questions, mut boards) = (Vec::new(), Vec::new(), Vec::new());
     let mut providers = Vec::new();
-    for Opened { provider, cloud, question } in opened {
+    for Opened { provider, cloud, question, board } in opened {
         clouds.extend(cloud);
         questions.extend(question);
+        boards.extend(board);
         providers.push(dress(provider, process));
     }
     let scan = process.settings.pace.scan;
@@ -178,7 +185,7 @@ fn prepare(process: &Process, clock: Clock) -> Result<Ready> {
         let expander = GrpcExpander::new(&service.url, service.cert.as_deref())?;
         adviser = Some(Arc::new(Service(expander)) as Arc<dyn Adviser>);
     }
-    Ok(Ready { fleet, questions, clouds, adviser })
+    Ok(Ready { fleet, questions, boards, clouds, adviser })
 }
 
 /// Puts around a provider what the user's flags say about it.
@@ -278,6 +285,17 @@ async fn rank(client: Client, namespace: String, settings: watch::Sender<Arc<Set
             }
             is_new
         });
+    }
+}
+
+/// Follows the ConfigMap of StackPoint's pools, for ever.
+async fn post(client: Client, namespace: String, boards: Vec<Board>) {
+    let (name, key) = (stackpoint::CONFIG_MAP, stackpoint::CONFIG_MAP_KEY);
+    let mut texts = config_maps::follow(&client, &namespace, name, key).boxed();
+    while let Some(text) = texts.next().await {
+        for board in &boards {
+            board.post(text.clone());
+        }
     }
 }
 

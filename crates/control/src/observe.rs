@@ -195,3 +195,6 @@ impl Staged {
         std::mem::take(&mut world.groups)
     }
 }
+
+#[cfg(test)]
+mod tests;

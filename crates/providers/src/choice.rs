@@ -69,6 +69,8 @@ pub struct Opened {
     pub cloud: Option<Cloud>,
     /// What only the infrastructure can tell of the configuration.
     pub question: Option<Question>,
+    /// Where to put what the ConfigMap of StackPoint's pools says.
+    pub board: Option<stackpoint::Board>,
 }
 
 /// What only the infrastructure can tell of a configuration, to be asked once when a process starts. Who is away tells nothing, and
@@ -162,20 +164,25 @@ impl Choice {
                 }
                 let cloud = Cloud::new(catalogue, clock);
                 let provider = Arc::new(Simulated::new(cloud.clone()));
-                Ok(Opened { provider, cloud: Some(cloud), question: None })
+                Ok(Opened { provider, cloud: Some(cloud), question: None, board: None })
             }
             Infrastructure::ExternalGrpc => {
                 let config = CloudConfig::load(file)?;
                 let name = self.name.as_deref().unwrap_or("externalgrpc");
                 let provider = ExternalGrpc::new(name, config, defaults.clone(), clock);
-                Ok(Opened { provider: Arc::new(provider), cloud: None, question: None })
+                Ok(Opened {
+                    provider: Arc::new(provider),
+                    cloud: None,
+                    question: None,
+                    board: None,
+                })
             }
             Infrastructure::Slicer => {
                 let name = self.name.as_deref().unwrap_or("slicer");
                 let provider = Arc::new(Slicer::open(name, file.to_owned(), clock)?);
                 let asked = Arc::clone(&provider);
                 let question = Question(Box::pin(async move { asked.verify().await }));
-                Ok(Opened { provider, cloud: None, question: Some(question) })
+                Ok(Opened { provider, cloud: None, question: Some(question), board: None })
             }
             Infrastructure::StackPoint => {
                 let environment = |name: &str| std::env::var(name).ok();
@@ -185,7 +192,8 @@ impl Choice {
                 };
                 let provider = StackPoint::new(self.name.as_deref(), config, clock);
                 let provider = provider.map_err(ChoiceError::Typed)?;
-                Ok(Opened { provider: Arc::new(provider), cloud: None, question: None })
+                let board = Some(provider.board());
+                Ok(Opened { provider: Arc::new(provider), cloud: None, question: None, board })
             }
         }
     }

@@ -14,6 +14,7 @@ mod config;
 pub mod emulator;
 mod inventory;
 mod owner;
+mod pools;
 mod provider;
 mod reconcile;
 mod steering;
@@ -22,5 +23,6 @@ pub mod testbed;
 mod wire;
 
 pub use config::{Bounds, Config, Environment, Prices, Refused, Token};
+pub use pools::{Board, CONFIG_MAP, CONFIG_MAP_KEY};
 pub use provider::StackPoint;
 pub use steering::{Steering, TooLarge};

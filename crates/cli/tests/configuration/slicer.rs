@@ -118,9 +118,18 @@ fn a_host_that_is_away_keeps_nobody_from_starting() {
     fs::write(folder.path().join("bad.ini"), format!("{GLOBAL}{group}")).unwrap();
     let serve = ["provider", "serve", "--address=127.0.0.1:0", FLAGS[0], FLAGS[1]];
     started(command(folder.path(), &serve), stderr, "serving externalgrpc");
-    // The next thing that is wrong is told: what the file says is not.
-    let run = ["run", "--kubeconfig=nowhere", FLAGS[0], FLAGS[1]];
+    // With the flags of the project's guide, the next thing that is wrong is told: what the file says is not.
+    let guide = [
+        "--scale-down-delay-after-add=30s",
+        "--scale-down-unneeded-time=30s",
+        "--expendable-pods-priority-cutoff=-10",
+        "--kubeconfig",
+        "nowhere",
+        "--v=4",
+    ];
+    let run = [&["run"], &FLAGS[..], &guide].concat();
     let output = command(folder.path(), &run).output().unwrap();
     let line = String::from_utf8(output.stderr).unwrap();
-    assert!(line.starts_with("error: cannot use the kubeconfig nowhere"), "{line}");
+    let told = line.lines().last().unwrap();
+    assert!(told.starts_with("error: cannot use the kubeconfig nowhere"), "{line}");
 }

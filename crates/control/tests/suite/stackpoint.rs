@@ -233,6 +233,21 @@ async fn scale_from_zero() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn new_nodes_are_closed_until_they_are_ready() {
+    let stage = Stage::new().await;
+    let held = |stage: &Stage, what: &str| {
+        let nodes = stage.list("", "nodes");
+        let mut notes =
+            nodes.iter().map(|node| text(node, "/metadata/annotations/plimsoll.dev~1held-back"));
+        notes.any(|note| if what.is_empty() { !note.is_empty() } else { note == what })
+    };
+    stage.deploy("web", 1);
+    stage.until("the new node is closed", |stage| held(stage, "")).await;
+    stage.until("it is opened", |stage| held(stage, "opened")).await;
+    stage.until("the pod runs", |stage| stage.running("web") == 1).await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn burst() {
     let stage = Stage::new().await;
     for place in 0..10 {

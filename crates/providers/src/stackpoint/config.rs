@@ -6,7 +6,7 @@
 //! cluster-id: 345                           # else CLUSTER_ID
 //! token-file: /etc/stackpointio/api-token   # else CLUSTER_API_TOKEN; read again whenever it changes
 //! ca-file: /etc/stackpointio/ca.crt         # else the authorities that the system trusts
-//! node-pools-file: /etc/pools/nodepools     # the ConfigMap stackpoint-node-pools, mounted; read again at every refresh
+//! node-pools-file: /etc/pools/nodepools     # else the ConfigMap stackpoint-node-pools; read again at every refresh
 //! network-agent: kube-system/kube-flannel   # new nodes wait for this pod; else until they are Ready, with `none` not at all
 //! min-nodes: 3                              # of all groups together
 //! max-nodes: 50

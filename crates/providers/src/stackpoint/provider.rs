@@ -2,7 +2,6 @@
 
 use std::{
     collections::BTreeMap,
-    path::Path,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
@@ -23,6 +22,7 @@ use super::{
     config::Config,
     inventory::{Sighting, Terms, inventory},
     owner::whose,
+    pools::{self, Board},
     reconcile::{Books, Phase, Place, new_machines, reconcile},
     template::{Catalogue, needs_catalogue},
     wire::{AddNodes, Key, Pool},
@@ -44,6 +44,8 @@ pub struct StackPoint {
     name: Box<str>,
     config: Config,
     client: Client,
+    /// Pools as the cluster tells them.
+    board: Board,
     clock: Clock,
     memory: Mutex<Memory>,
     /// Held from reading a group's target to raising it, by group; by nothing where all groups have a common maximum.
@@ -56,7 +58,7 @@ struct Memory {
     sighting: Sighting,
     books: Option<Arc<Books>>,
     catalogue: Option<(Timestamp, Arc<Catalogue>)>,
-    /// What was last said to be wrong with the file of pools, so that it is said once.
+    /// What was last said to be wrong with pools that others tell, so that it is said once.
     pools_problem: Option<String>,
     /// Groups to avoid that there are not, so that it is said once.
     unknown_groups: String,
@@ -80,7 +82,8 @@ impl StackPoint {
     fn with(name: Option<&str>, config: Config, client: Client, clock: Clock) -> Self {
         let name = name.unwrap_or(NAME).into();
         let (memory, orders) = (Mutex::default(), Mutex::default());
-        Self { name, config, client, clock, memory, orders }
+        let board = Board::default();
+        Self { name, config, client, board, clock, memory, orders }
     }
 
     /// What the service has now.
@@ -90,10 +93,15 @@ impl StackPoint {
         reconcile(self.config.cluster, pools, &records)
     }
 
-    /// Pools, from the file while there is one that can be read, else from the service.
+    /// Where the ConfigMap of the original can be put.
+    pub fn board(&self) -> Board {
+        self.board.clone()
+    }
+
+    /// Pools, from the file or the board while there is one that can be read, else from the service.
     async fn pools(&self) -> Result<Vec<Pool>, Error> {
-        let Some(file) = &self.config.node_pools_file else { return self.client.pools().await };
-        let (pools, problem) = match pools_of(file).await {
+        let told = pools::told(self.config.node_pools_file.as_deref(), &self.board).await;
+        let (pools, problem) = match told {
             Ok(pools) => (pools, None),
             Err(problem) => (None, Some(problem)),
         };
@@ -102,7 +110,7 @@ impl StackPoint {
             if memory.pools_problem != problem
                 && let Some(problem) = &problem
             {
-                warn!(file = %file.display(), problem, "asks the service for pools instead");
+                warn!(problem, "asks the service for pools instead");
             }
             memory.pools_problem = problem;
         }
@@ -305,21 +313,4 @@ impl Provider for StackPoint {
 
 fn gone(id: &str) -> Error {
     Error::not_found(format!("there is no machine {id} any more"))
-}
-
-/// The pools that a file tells; `None` where there is no such file.
-async fn pools_of(file: &Path) -> Result<Option<Vec<Pool>>, String> {
-    match tokio::fs::read(file).await {
-        Ok(bytes) => {
-            let mut pools: Vec<Pool> =
-                serde_json::from_slice(&bytes).map_err(|error| error.to_string())?;
-            // How many machines there are is the service's to say, not that of a file.
-            for pool in &mut pools {
-                pool.node_count = 0;
-            }
-            Ok(Some(pools))
-        }
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error.to_string()),
-    }
 }

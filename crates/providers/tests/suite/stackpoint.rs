@@ -1,5 +1,6 @@
 //! The provider for StackPoint against its emulated service, over HTTP.
 
+mod deletions;
 mod trouble;
 
 use plimsoll_provider::conformance;

@@ -17,7 +17,7 @@ mod summary;
 mod worlds;
 
 /// Ours, and what they do is tested with the planner.
-const ELSEWHERE: [&str; 13] = [
+const ELSEWHERE: [&str; 14] = [
     "consolidation",
     "consolidation-horizon",
     "consolidation-threshold",
@@ -29,6 +29,7 @@ const ELSEWHERE: [&str; 13] = [
     "headroom-percent",
     "max-group-share-per-pass",
     "node-fee",
+    "remove-gone-nodes-after",
     "scale-up-when-unhealthy",
     "seed",
 ];

@@ -1,10 +1,14 @@
 //! Machines: made once, known again, and told as they are.
 
 use expect_test::expect;
+use http::Method;
 use jiff::SignedDuration;
 use plimsoll_model::{Symbol, resource};
 use plimsoll_provider::{Class, Provider as _, Whose};
-use plimsoll_providers::slicer::emulator::{Dialect, Fate};
+use plimsoll_providers::{
+    rest::{Ask, Endpoint, Local, Rest},
+    slicer::emulator::{Dialect, Fate},
+};
 
 use super::stage::{INI, Stage, buy, identity, machines, pass, see};
 
@@ -96,6 +100,20 @@ async fn a_machine_that_ends_by_itself_is_noticed() {
     );
     pass(1).await;
     assert_eq!(stage.nodes.count(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_machine_that_is_paused_is_there() {
+    let stage = Stage::usual();
+    let provider = stage.provider();
+    buy(&provider, "o-1", "api", 2).await.unwrap();
+    let exchange = std::sync::Arc::new(Local::new(stage.host().router()));
+    let rest = Rest::new(exchange, Endpoint::parse("http://one.example").unwrap(), "test");
+    let rest = rest.with_token("host-token".into());
+    let reply = rest.send(Ask::new(Method::POST, ["vm", "api-1", "pause"])).await.unwrap();
+    assert_eq!(reply.status().as_u16(), 200);
+    assert_eq!(machines(&provider, "api").await, ["slicer://api/api-1", "slicer://api/api-2"]);
+    assert_eq!(see(&provider, "api").await.group.target, 2);
 }
 
 #[tokio::test(start_paused = true)]

@@ -263,6 +263,18 @@ async fn pools_of_a_file_go_before_those_of_the_service() {
     assert_eq!(bounds().await, (2, 8, 3), "read anew");
     fs::write(&file, "[{").unwrap();
     assert_eq!(bounds().await, (1, 10, 3), "the service is asked instead");
+    fs::remove_file(&file).unwrap();
+    // The ConfigMap of the original, as somebody tells it who watches the cluster.
+    let board = stage.provider.board();
+    board.post(Some(pools(9)));
+    assert_eq!(bounds().await, (2, 9, 3));
+    fs::write(&file, pools(7)).unwrap();
+    assert_eq!(bounds().await, (2, 7, 3), "a file that the user names goes before it");
+    fs::remove_file(&file).unwrap();
+    for text in [Some("{}".to_owned()), None] {
+        board.post(text);
+        assert_eq!(bounds().await, (1, 10, 3));
+    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,0 +1,56 @@
+use plimsoll_model::{Conditions, GroupOptions, Instance, InstanceState, Resources};
+
+use super::*;
+
+fn node(name: &str, provider_id: &str, created: i64) -> Arc<Node> {
+    Arc::new(Node {
+        name: name.into(),
+        labels: Labels::default(),
+        taints: Box::default(),
+        unschedulable: false,
+        allocatable: Resources::default(),
+        capacity: Resources::default(),
+        provider_id: provider_id.into(),
+        created: Timestamp::from_second(created).unwrap(),
+        conditions: Conditions::default(),
+        keep: false,
+        deleting: false,
+    })
+}
+
+/// A group with one machine.
+fn group(machine: &str) -> Group {
+    let state = InstanceState::Running;
+    let machine = Instance { id: machine.into(), node: None, state, created: None, error: None };
+    Group {
+        id: "a".into(),
+        min: 0,
+        max: 9,
+        target: 1,
+        price: None,
+        template: None,
+        instances: vec![machine],
+        options: GroupOptions::default(),
+        stock: None,
+        frozen: None,
+    }
+}
+
+#[test]
+fn a_name_that_is_given_again_is_that_of_the_younger_node() {
+    let (old, young) = (node("vm-1-old", "x://a/vm-1", 1), node("vm-1-new", "x://a/vm-1", 2));
+    let other = node("other", "y://b/vm-1", 3);
+    for nodes in [[&old, &young, &other], [&other, &young, &old]] {
+        let nodes: Vec<_> = nodes.into_iter().map(Arc::clone).collect();
+        let mut groups = [group("x://a/vm-1")];
+        let joined = join(&nodes, &mut groups, &Owners::default());
+        assert_eq!(groups[0].instances[0].node, Some(young.name));
+        let expected =
+            Departed { node: old.name, group: "a".into(), instance: "x://a/vm-1".into() };
+        assert_eq!(joined.departed, [expected]);
+    }
+    // Of a machine that nobody has, nothing is known.
+    let mut groups = [group("x://a/vm-2")];
+    let joined = join(&[old, young], &mut groups, &Owners::default());
+    assert_eq!((groups[0].instances[0].node, joined.departed.len()), (None, 0));
+}
