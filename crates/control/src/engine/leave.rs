@@ -86,7 +86,7 @@ impl Engine {
             subjects.map(|(node, one)| (*node, (one.group, one.instance.clone()))).collect();
         let inventory = self.fleet.inventory(&self.settings.plan.group);
         let as_of = |group| self.fleet.as_of(group);
-        let mut seen = sight::look(&mut self.sight.mirror, &inventory, as_of, &subjects);
+        let mut seen = sight::look(&mut self.sight.mirror, &inventory, as_of, &subjects, now);
         let rules = &self.settings.retire;
         let (mut jobs, mut wake, mut in_doubt) = (Vec::new(), None::<Timestamp>, false);
         for (node, retirement) in &mut reign.retiring {

@@ -2,13 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use plimsoll_cluster::mirror::Mirror;
 use plimsoll_model::{InstanceState, Pod, PodName, SafeToEvict, Symbol};
 use plimsoll_provider::Inventory;
 
 /// Whoever puts an annotation that begins with this on a node wants to be waited for.
 const DELAY: &str = "delay-deletion.cluster-autoscaler.kubernetes.io/";
+
+/// A pod that should have been gone for so long is not waited for: its kubelet is silent, and nobody else ends it. It is more than a
+/// drain gives the pods that it asks itself, so that those are told as what kept the node.
+const LOST: SignedDuration = SignedDuration::from_mins(1);
 
 /// A node on its way out, as it is now.
 #[derive(Clone, Debug, Default)]
@@ -77,6 +81,7 @@ pub(crate) fn look(
     inventory: &Inventory,
     as_of: impl Fn(Symbol) -> Option<Timestamp>,
     nodes: &BTreeMap<Symbol, (Symbol, Box<str>)>,
+    now: Timestamp,
 ) -> BTreeMap<Symbol, Sighting> {
     let opaque: Vec<Symbol> = mirror.opaque_nodes().collect();
     let mut found: BTreeMap<Symbol, Sighting> = BTreeMap::new();
@@ -91,7 +96,7 @@ pub(crate) fn look(
             sighting.keep = node.keep || opaque.contains(&node.name);
         }
     }
-    for pod in world.pods.iter().filter(|pod| !pod.has_ended()) {
+    for pod in world.pods.iter().filter(|pod| !pod.has_ended() && !is_lost(pod, now)) {
         if let Some(sighting) = pod.node.and_then(|node| found.get_mut(&node)) {
             sighting.pods.push(PodSeen {
                 name: pod.id(),
@@ -131,6 +136,11 @@ fn machine(
         (None, Some(as_of)) => Machine::Gone { as_of },
         (None, None) => Machine::Unknown,
     }
+}
+
+/// Whether a pod should have been gone long ago. Its deadline includes the grace it was given.
+fn is_lost(pod: &Pod, now: Timestamp) -> bool {
+    pod.deletion.is_some_and(|deletion| now.duration_since(deletion.at) > LOST)
 }
 
 fn kind(pod: &Pod) -> PodKind {
