@@ -41,6 +41,7 @@ pools:
 ";
 
 mod gone;
+mod network;
 mod steering;
 
 struct Stage {
@@ -230,21 +231,6 @@ async fn scale_from_zero() {
     assert_eq!(stage.machines().len(), 2, "as many as are needed, not one to see");
     assert_eq!(stage.begun(), 3, "one of which is in the other pool");
     stage.assert_others_untouched();
-}
-
-#[tokio::test(start_paused = true)]
-async fn new_nodes_are_closed_until_they_are_ready() {
-    let stage = Stage::new().await;
-    let held = |stage: &Stage, what: &str| {
-        let nodes = stage.list("", "nodes");
-        let mut notes =
-            nodes.iter().map(|node| text(node, "/metadata/annotations/plimsoll.dev~1held-back"));
-        notes.any(|note| if what.is_empty() { !note.is_empty() } else { note == what })
-    };
-    stage.deploy("web", 1);
-    stage.until("the new node is closed", |stage| held(stage, "")).await;
-    stage.until("it is opened", |stage| held(stage, "opened")).await;
-    stage.until("the pod runs", |stage| stage.running("web") == 1).await;
 }
 
 #[tokio::test(start_paused = true)]
