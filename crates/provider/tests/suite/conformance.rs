@@ -155,6 +155,7 @@ async fn checks_do_not_apply_without_their_knob() {
         restart_keeps_what_has_not_arrived: the emulator has no knob Queue
         calls_overlap: the emulator has no knob Slow
         owner_of_a_foreign_node: the emulator has no knob AddForeign
+        nothing_is_gone_while_the_service_is_away: the emulator has no knob Down
         groups_are_unsupported_otherwise: the provider can make groups
     "]]
     .assert_eq(&missing.collect::<String>());
