@@ -11,8 +11,7 @@ use jiff::{SignedDuration, Timestamp};
 use plimsoll_model::Symbol;
 use plimsoll_net::Clock;
 use plimsoll_provider::{
-    Capabilities, Class, Deletion, Error, Inventory, NodeIdentity, Order, Overrides, Owner,
-    Provider, Whose,
+    Capabilities, Class, Deletion, Error, Inventory, NodeIdentity, Order, Owner, Provider, Whose,
 };
 use tracing::warn;
 

@@ -40,7 +40,7 @@ fn nothing_is_removed_that_anything_speaks_for() {
     let claimed = gone(-30, -30).machine("m", |machine| machine.node = Some("ghost".into()));
     let first_sight = world().group("a", 0..=9).node("ghost").unready(-30).departed("a");
     let nobodys = world().group("a", 0..=9).node("ghost").unready(-30);
-    let cases = [
+    let cases = vec![
         ("ready", alive),
         ("asleep", asleep),
         ("marked as not to be touched", kept),
