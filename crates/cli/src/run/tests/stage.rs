@@ -73,7 +73,7 @@ impl Stage {
         let behaviour = Behaviour { termination, ..Behaviour::default() };
         let settings = minicluster::Settings { behaviour, ..minicluster::Settings::default() };
         let cluster = Minicluster::start(clock, settings).await.unwrap();
-        let Ready { fleet, clouds, adviser } = prepare(&process, clock).unwrap();
+        let Ready { fleet, clouds, adviser, .. } = prepare(&process, clock).unwrap();
         for cloud in clouds.clone() {
             let (coming, going) = (cluster.kubelets().clone(), cluster.kubelets().clone());
             let machines = joins(move |node| coming.add(node), move |name| going.remove(name));
