@@ -77,6 +77,8 @@ impl ControlPlane {
         for name in ["kube-controller-manager", "kube-scheduler"] {
             plane.write_kubeconfig(&format!("system:{name}"), NOBODY)?;
         }
+        // The others give up on an API server that takes its time.
+        plane.wait_for(&["/readyz", "/api/v1/namespaces/default"]).await?;
         let part = Part { program: &program, directory: plane.directory.path() };
         let more = match flavour {
             Flavour::Whole => vec![part.controllers()?, part.scheduler()?],
@@ -84,7 +86,10 @@ impl ControlPlane {
             Flavour::ApiOnly => Vec::new(),
         };
         plane.processes.extend(more);
-        plane.wait_until_ready(flavour).await?;
+        if flavour == Flavour::Whole {
+            // Pods need it, and a controller makes it.
+            plane.wait_for(&["/api/v1/namespaces/default/serviceaccounts/default"]).await?;
+        }
         Ok(plane)
     }
 
@@ -138,13 +143,9 @@ impl ControlPlane {
         fs::write(path, text).context("cannot write a kubeconfig")
     }
 
-    /// Ready is whoever says so and, with controllers, has made the service account that pods need.
-    async fn wait_until_ready(&mut self, flavour: Flavour) -> Result<()> {
+    /// Waits until all of these are there.
+    async fn wait_for(&mut self, wanted: &[&str]) -> Result<()> {
         let api = self.api()?;
-        let wanted: &[&str] = match flavour {
-            Flavour::Whole => &["/readyz", "/api/v1/namespaces/default/serviceaccounts/default"],
-            Flavour::ApiOnly | Flavour::Scheduling => &["/readyz", "/api/v1/namespaces/default"],
-        };
         let mut last = String::new();
         for _ in 0..LOOKS {
             for process in &mut self.processes {
