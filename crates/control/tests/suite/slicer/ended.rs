@@ -41,6 +41,18 @@ async fn a_machine_that_ends_by_itself_is_not_replaced_if_nobody_waits() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_machine_that_its_host_keeps_when_it_has_ended_is_deleted_with_its_node() {
+    let (stage, node) = three_pods(INI).await;
+    assert!(stage.host.end("api-1"));
+    assert_eq!(stage.machines(), 1, "it is stopped");
+    stage.until("another is bought", |stage| stage.machines() == 2).await;
+    stage.until("three pods run on it", |stage| stage.running() == 3).await;
+    // Its pods never end, for nobody is there to end them.
+    stage.until("its node is removed", |stage| !stage.nodes().contains(&node)).await;
+    assert_eq!((stage.machines(), stage.running(), stage.nodes().len()), (1, 3, 1));
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_node_that_was_left_before_the_loop_started_is_removed() {
     let (mut stage, node) = three_pods(&ephemeral()).await;
     assert!(stage.host.end("api-1"));
