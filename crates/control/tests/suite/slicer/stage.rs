@@ -46,6 +46,9 @@ slicer-token = host-token
 max-size = 20
 "#;
 
+/// The node that carries the cluster itself.
+const SERVER: &str = "k3s-server";
+
 pub(super) struct Stage {
     pub(super) host: Emulator,
     clock: Clock,
@@ -70,6 +73,8 @@ impl Stage {
         // Machines that are gone fall silent, and somebody has to delete their Nodes.
         let (coming, going) = (cluster.kubelets().clone(), cluster.kubelets().clone());
         let machines = joins(move |node| coming.add(node), move |name| going.vanish(name));
+        // As in every cluster of k3s. Were all nodes silent, no pod would be asked to leave its own.
+        cluster.kubelets().add(server());
         let running = host.clone();
         tokio::spawn(async move { running.run(&machines, Shutdown::new()).await });
         let directory = tempfile::tempdir().unwrap();
@@ -184,13 +189,26 @@ impl Stage {
         pods.count()
     }
 
+    /// The nodes but for the server.
     pub(super) fn nodes(&self) -> Vec<String> {
-        let nodes = self.list("nodes").into_iter();
-        nodes.map(|node| node["metadata"]["name"].as_str().unwrap().to_owned()).collect()
+        let names = self.list("nodes").into_iter();
+        let names = names.map(|node| node["metadata"]["name"].as_str().unwrap().to_owned());
+        names.filter(|name| name != SERVER).collect()
     }
 
     /// How many machines the host has.
     pub(super) fn machines(&self) -> usize {
         self.host.machines().len()
     }
+}
+
+/// Its Node: nothing else runs there.
+fn server() -> Value {
+    let resources = json!({ "cpu": "2", "memory": "4Gi", "pods": "110" });
+    let key = "node-role.kubernetes.io/control-plane";
+    json!({
+        "metadata": { "name": SERVER, "labels": { key: "true" } },
+        "spec": { "taints": [{ "key": key, "effect": "NoSchedule" }] },
+        "status": { "capacity": resources, "allocatable": resources },
+    })
 }
