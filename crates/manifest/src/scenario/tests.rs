@@ -172,6 +172,7 @@ memory:
             unready_since: {
                 "a-2": 2026-01-01T11:30:00Z,
             },
+            departed_since: {},
             unregistered_since: {},
             last_scale_up: Some(
                 2026-01-01T11:00:00Z,
