@@ -40,10 +40,11 @@ fn held(stage: &Stage) -> Option<(String, bool)> {
 async fn a_new_node_is_closed_until_the_agent_of_its_network_is_ready() {
     let stage = Stage::with("network-agent: kube-system/kube-flannel\n").await;
     deploy_agent(&stage);
-    stage.deploy("web", 1);
+    stage.emulator.set_bounds(group(), 1, 12);
     stage
         .until("the new node is closed", |stage| held(stage).is_some_and(|(_, closed)| closed))
         .await;
+    stage.deploy("web", 1);
     stage.pass(30).await;
     assert_eq!(stage.running("web"), 0, "its network is not there");
     stage.until("it is opened", |stage| held(stage) == Some(("opened".to_owned(), false))).await;
