@@ -2,7 +2,7 @@
 //!
 //! Each client has a connection of its own and makes one call after the other, as an autoscaler does; replies are taken whole and
 //! not decoded, and requests are written to the connection with as little around them as HTTP/2 allows, for all that is work of
-//! machines elsewhere. Server and clients have threads of their own and share the machine's cores, so the time of a call is mostly
+//! machines elsewhere. Server and clients have half of the machine's cores each, so the time of a call is mostly
 //! that of the calls before it in the queue: 200 divided by the calls a second that both sides together can do. The processor time
 //! of either side is told as well, for it depends less on what else the machine does.
 //!
@@ -11,7 +11,7 @@
 #![expect(clippy::print_stdout, reason = "a benchmark tells what it measured")]
 #![expect(clippy::unwrap_used, reason = "a benchmark stops where it is surprised")]
 
-use std::{fs, sync::Arc, time::Duration};
+use std::{fs, num::NonZeroUsize, sync::Arc, thread, time::Duration};
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -195,8 +195,16 @@ fn cost(ticks: u32) -> f64 {
     f64::from(ticks) * 10_000.0 / f64::from(u32::try_from(CALLS).unwrap())
 }
 
+/// A thread for every second core, so that both sides work at once and do not take turns of milliseconds on the same core.
 fn runtime(name: &str) -> Runtime {
-    Builder::new_multi_thread().thread_name(name).enable_all().build().unwrap()
+    let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let threads = (cores / 2).max(1);
+    Builder::new_multi_thread()
+        .worker_threads(threads)
+        .thread_name(name)
+        .enable_all()
+        .build()
+        .unwrap()
 }
 
 async fn round(address: &str) -> (Vec<Duration>, usize) {
