@@ -17,6 +17,7 @@ pub mod orders;
 pub mod priorities;
 pub mod source;
 pub mod status_map;
+pub mod statuses;
 pub mod taints;
 
 pub use connect::Client;

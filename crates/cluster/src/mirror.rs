@@ -13,7 +13,7 @@ use self::{
     health::Health,
     named::{Name, Named},
 };
-use crate::source::{Change, Watched};
+use crate::source::{Change, Kinds, Watched};
 
 mod facts;
 mod health;
@@ -71,8 +71,8 @@ struct Unreadable {
 // === impl Mirror ===
 
 impl Mirror {
-    /// Nothing is known yet.
-    pub fn new(now: Timestamp) -> Self {
+    /// Nothing is known yet. These kinds have to be seen before anything is decided.
+    pub fn new(now: Timestamp, kinds: Kinds) -> Self {
         Self {
             world: World::empty(now, Settings::default()),
             nodes: Named::default(),
@@ -88,7 +88,7 @@ impl Mirror {
             storage_changed: false,
             reader: Reader::new(now),
             unreadable: BTreeMap::new(),
-            health: Health::default(),
+            health: Health::new(kinds),
             puts: 0,
         }
     }
@@ -104,6 +104,12 @@ impl Mirror {
                 self.health.complete(watched);
                 self.end(watched);
                 Effect::Urgent
+            }
+            Change::Absent(watched) => {
+                let first = self.health.complete(watched);
+                self.begin(watched);
+                self.end(watched);
+                if first { Effect::Urgent } else { Effect::None }
             }
             Change::Broken(watched, problem) => {
                 self.health.broken(watched, problem, now);

@@ -5,50 +5,16 @@ use std::time::Duration;
 use futures::{Stream, StreamExt as _, stream::BoxStream};
 use kube::{
     Api, Client,
-    api::{ApiResource, DynamicObject},
-    core::GroupVersionKind,
+    api::DynamicObject,
     runtime::{
         utils::Backoff as _,
         watcher::{self, DefaultBackoff, Event, watcher},
     },
 };
 
-/// A kind that is watched.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Watched {
-    /// Nodes.
-    Nodes,
-    /// Pods that have not ended.
-    Pods,
-    /// `DaemonSet` objects.
-    DaemonSets,
-    /// `ReplicaSet` objects.
-    ReplicaSets,
-    /// `StatefulSet` objects.
-    StatefulSets,
-    /// `Job` objects.
-    Jobs,
-    /// `ReplicationController` objects.
-    ReplicationControllers,
-    /// `PodDisruptionBudget` objects.
-    Budgets,
-    /// Namespaces, for their labels.
-    Namespaces,
-    /// `PersistentVolume` objects.
-    Volumes,
-    /// `PersistentVolumeClaim` objects.
-    Claims,
-    /// `StorageClass` objects.
-    StorageClasses,
-    /// `CSINode` objects.
-    CsiNodes,
-    /// `CSIDriver` objects.
-    CsiDrivers,
-    /// `CSIStorageCapacity` objects.
-    StorageCapacities,
-    /// `VolumeAttachment` objects.
-    VolumeAttachments,
-}
+mod kinds;
+
+pub use self::kinds::{Kinds, Watched};
 
 /// What a watch tells.
 #[derive(Debug)]
@@ -63,33 +29,9 @@ pub enum Change {
     Complete(Watched),
     /// The watch broke. It is tried again; until an object is told or the list is complete, what is known grows old.
     Broken(Watched, String),
+    /// The cluster does not have this kind, so there is nothing of it. It is looked for again, because somebody may define it.
+    Absent(Watched),
 }
-
-/// Kind, group, version and plural.
-const KINDS: [(Watched, &str, &str, &str, &str); 16] = [
-    (Watched::Nodes, "Node", "", "v1", "nodes"),
-    (Watched::Pods, "Pod", "", "v1", "pods"),
-    (Watched::DaemonSets, "DaemonSet", "apps", "v1", "daemonsets"),
-    (Watched::ReplicaSets, "ReplicaSet", "apps", "v1", "replicasets"),
-    (Watched::StatefulSets, "StatefulSet", "apps", "v1", "statefulsets"),
-    (Watched::Jobs, "Job", "batch", "v1", "jobs"),
-    (Watched::ReplicationControllers, "ReplicationController", "", "v1", "replicationcontrollers"),
-    (Watched::Budgets, "PodDisruptionBudget", "policy", "v1", "poddisruptionbudgets"),
-    (Watched::Namespaces, "Namespace", "", "v1", "namespaces"),
-    (Watched::Volumes, "PersistentVolume", "", "v1", "persistentvolumes"),
-    (Watched::Claims, "PersistentVolumeClaim", "", "v1", "persistentvolumeclaims"),
-    (Watched::StorageClasses, "StorageClass", "storage.k8s.io", "v1", "storageclasses"),
-    (Watched::CsiNodes, "CSINode", "storage.k8s.io", "v1", "csinodes"),
-    (Watched::CsiDrivers, "CSIDriver", "storage.k8s.io", "v1", "csidrivers"),
-    (
-        Watched::StorageCapacities,
-        "CSIStorageCapacity",
-        "storage.k8s.io",
-        "v1",
-        "csistoragecapacities",
-    ),
-    (Watched::VolumeAttachments, "VolumeAttachment", "storage.k8s.io", "v1", "volumeattachments"),
-];
 
 /// Pods that have ended need no room, and there may be many of them.
 const LIVING: &str = "status.phase!=Succeeded,status.phase!=Failed";
@@ -98,36 +40,6 @@ const LIVING: &str = "status.phase!=Succeeded,status.phase!=Failed";
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
 type Told = Result<Event<DynamicObject>, watcher::Error>;
-
-// === impl Watched ===
-
-impl Watched {
-    /// All of them.
-    pub fn all() -> impl Iterator<Item = Self> {
-        KINDS.iter().map(|(watched, ..)| *watched)
-    }
-
-    /// As in a manifest.
-    pub fn kind(self) -> &'static str {
-        self.entry().1
-    }
-
-    /// As in a path.
-    pub fn plural(self) -> &'static str {
-        self.entry().4
-    }
-
-    /// How the API knows it.
-    pub fn resource(self) -> ApiResource {
-        let (_, kind, group, version, plural) = self.entry();
-        ApiResource::from_gvk_with_plural(&GroupVersionKind::gvk(group, version, kind), plural)
-    }
-
-    fn entry(self) -> &'static (Self, &'static str, &'static str, &'static str, &'static str) {
-        // The table has all of them, which a test checks; Nodes are as good as any otherwise.
-        KINDS.iter().find(|(watched, ..)| *watched == self).unwrap_or(&KINDS[0])
-    }
-}
 
 /// Everything of a kind, from now on. The stream ends never: after a break the list is told anew. A watch that was merely taken up
 /// again would say nothing while nothing changes, and nobody could tell whether it is heard from.
@@ -144,11 +56,13 @@ pub fn follow(client: &Client, watched: Watched) -> impl Stream<Item = Change> +
             }
             let change = match events.next().await {
                 Some(Ok(event)) => told(watched, event),
+                Some(Err(error)) if is_absent(watched, &error) => Change::Absent(watched),
                 Some(Err(error)) => Change::Broken(watched, error.to_string()),
                 None => Change::Broken(watched, "the watch ended".to_owned()),
             };
             let pause = match &change {
                 Change::Broken(..) => Some(backoff.next().unwrap_or(LONGEST_PAUSE)),
+                Change::Absent(_) => Some(LONGEST_PAUSE),
                 // It begins before anybody is asked.
                 Change::Restart(_) => None,
                 _ => {
@@ -178,7 +92,16 @@ fn told(watched: Watched, event: Event<DynamicObject>) -> Change {
     }
 }
 
-/// Everything of every kind.
-pub fn follow_all(client: &Client) -> impl Stream<Item = Change> + Send + use<> {
-    futures::stream::select_all(Watched::all().map(|watched| follow(client, watched).boxed()))
+fn is_absent(watched: Watched, error: &watcher::Error) -> bool {
+    match error {
+        watcher::Error::InitialListFailed(kube::Error::Api(answer))
+        | watcher::Error::WatchStartFailed(kube::Error::Api(answer)) => watched.is_absent(answer),
+        watcher::Error::WatchError(answer) => watched.is_absent(answer),
+        _ => false,
+    }
+}
+
+/// Everything of these kinds.
+pub fn follow_all(client: &Client, kinds: &Kinds) -> impl Stream<Item = Change> + Send + use<> {
+    futures::stream::select_all(kinds.iter().map(|watched| follow(client, watched).boxed()))
 }

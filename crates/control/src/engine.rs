@@ -14,7 +14,7 @@ use std::{sync::Arc, time::Duration};
 use async_trait::async_trait;
 use jiff::Timestamp;
 use plimsoll_cluster::{
-    Client, lease::Standing, mirror::Mirror, notebook::Notebook, orders::Orders,
+    Client, lease::Standing, mirror::Mirror, notebook::Notebook, orders::Orders, source::Kinds,
 };
 use plimsoll_model::{Question, Symbol};
 use plimsoll_net::{Clock, Shutdown};
@@ -62,7 +62,8 @@ pub struct Parts {
     pub fleet: Arc<Fleet>,
     /// The time.
     pub clock: Clock,
-    /// What the user wants, now and later: a change calls for a pass. Where our own objects are kept does not change with it.
+    /// What the user wants, now and later: a change calls for a pass. What is watched and where our own
+    /// objects are kept does not change with it.
     pub settings: watch::Receiver<Arc<Settings>>,
     /// Whether we lead.
     pub standing: watch::Receiver<Standing>,
@@ -84,6 +85,8 @@ pub struct Engine {
     client: Client,
     fleet: Arc<Fleet>,
     clock: Clock,
+    /// What is watched, from the beginning to the end.
+    kinds: Kinds,
     /// What the user wants at the moment.
     settings: Arc<Settings>,
     wishes: watch::Receiver<Arc<Settings>>,
@@ -133,6 +136,7 @@ impl Engine {
         let Parts { client, fleet, clock, settings: wishes, standing, adviser, faults } = parts;
         let now = clock.now();
         let settings = Arc::clone(&wishes.borrow());
+        let kinds = settings.kinds.clone();
         let orders = Orders::new(client.clone());
         let clerk = Clerk {
             orders: orders.clone(),
@@ -155,7 +159,8 @@ impl Engine {
             clerk,
             crew,
             notebook,
-            sight: Sight { mirror: Mirror::new(now), owners: Owners::default() },
+            sight: Sight { mirror: Mirror::new(now, kinds.clone()), owners: Owners::default() },
+            kinds,
             fingerprint: 0,
             started: now,
             due: None,

@@ -22,6 +22,7 @@ pub mod settings;
 #[cfg(test)]
 mod sketch;
 mod soft;
+mod statuses;
 mod steer;
 
 pub use autoscaler::{Autoscaler, Equipment};

@@ -4,6 +4,7 @@
 use std::{collections::BTreeMap, time::Duration};
 
 use jiff::SignedDuration;
+use plimsoll_cluster::source::Kinds;
 use plimsoll_model::Symbol;
 pub use plimsoll_provider::{HoldBack, Until, Which};
 
@@ -16,6 +17,8 @@ pub struct Settings {
     pub namespace: String,
     /// `dry-run`: whether anything is done about what is planned.
     pub mode: Mode,
+    /// What of the cluster is watched.
+    pub kinds: Kinds,
     /// When a pass is made.
     pub pace: Pace,
     /// How increases are ordered.
@@ -131,6 +134,7 @@ impl Default for Settings {
             plan: plimsoll_model::Settings::default(),
             namespace: "kube-system".to_owned(),
             mode: Mode::Act,
+            kinds: Kinds::default(),
             pace: Pace::default(),
             orders: OrderSettings::default(),
             retire: RetireSettings::default(),

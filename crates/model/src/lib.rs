@@ -32,7 +32,7 @@ pub use jiff::{SignedDuration, Timestamp};
 pub use labels::Labels;
 pub use money::Money;
 pub use node::{Conditions, Node, label};
-pub use pod::{Deletion, Owner, Phase, Pod, PodExtras, PodName, PodShape, SafeToEvict};
+pub use pod::{Deletion, Owner, Phase, Pod, PodExtras, PodName, PodShape, SafeToEvict, StandIn};
 pub use port::HostPort;
 pub use quantity::Quantity;
 pub use requests::{InitContainer, PodRequests, Requests, raise_to, scheduler_units};

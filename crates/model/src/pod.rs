@@ -102,7 +102,6 @@ pub struct Owner {
 
 /// Marks that few pods carry.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a mark of its own")]
 pub struct PodExtras {
     /// A static pod's image in the API.
     pub mirror: bool,
@@ -121,10 +120,17 @@ pub struct PodExtras {
     pub deletion_cost: i32,
     /// All or nothing with the other pods of this name in the namespace.
     pub gang: Option<Symbol>,
-    /// It does not exist: it stands for room that is kept free.
-    pub headroom: bool,
+    /// It does not exist; this is what it stands for.
+    pub stands_for: Option<StandIn>,
     /// `spec.restartPolicy` is Always: a pod that ended well would be started again.
     pub restarts_always: bool,
+}
+
+/// What a pod stands for that does not exist.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StandIn {
+    /// Room that is kept free.
+    Headroom,
 }
 
 /// What a pod says about being evicted.
@@ -166,9 +172,9 @@ impl Pod {
             || self.extras.as_ref().is_some_and(|extras| extras.daemon)
     }
 
-    /// Whether it only stands for room that is kept free.
-    pub fn is_headroom(&self) -> bool {
-        self.extras.as_ref().is_some_and(|extras| extras.headroom)
+    /// What it stands for, if it does not exist.
+    pub fn stands_for(&self) -> Option<StandIn> {
+        self.extras.as_ref()?.stands_for
     }
 
     /// Whether it is the image of a static pod.

@@ -1,38 +1,27 @@
 //! Headroom: room that is kept free, as pods that do not exist.
 //!
 //! Such a pod is the least important of all that count. It takes what room is left after everybody else, is bought for when
-//! there is none, and keeps the node it is on from being given back. It is there anew in every pass, so a real pod simply
-//! takes its room.
-
-use std::sync::Arc;
+//! there is none, and keeps the node it is on from being given back.
 
 use plimsoll_model::{
-    Headroom, Labels, NodeAffinity, Phase, Pod, PodExtras, PodShape, Resources, SignedDuration,
-    Symbol, World, resource,
+    Headroom, Labels, NodeAffinity, Pod, PodShape, Resources, StandIn, Symbol, World, resource,
 };
+
+use crate::stand_ins::stand_in;
 
 /// Percentages are kept free in pieces of at most this many thousandths of a core: one large piece would need one large node.
 const PIECE: u128 = 1000;
 
-/// The World with its headroom as pods; `None` when there is none to be kept.
-pub(crate) fn add(world: &World) -> Option<World> {
+/// The pods that stand for it.
+pub(crate) fn pods(world: &World) -> impl Iterator<Item = Pod> {
     let settings = &world.settings.scale_up;
-    let mut rooms = settings.headroom.clone();
-    rooms.extend(percentage(world, settings.headroom_percent));
-    let copies =
-        |room: &Headroom| (0..room.copies).map(|_| room.requests.clone()).collect::<Vec<_>>();
-    let pods: Vec<Pod> = rooms
-        .iter()
-        .flat_map(copies)
-        .enumerate()
-        .map(|(number, requests)| stand_in(world, number, requests))
-        .collect();
-    if pods.is_empty() {
-        return None;
-    }
-    let mut world = world.clone();
-    world.pods.extend(pods);
-    Some(world)
+    let rooms = settings.headroom.iter().cloned();
+    let rooms = rooms.chain(percentage(world, settings.headroom_percent));
+    let units = rooms.flat_map(|room| (0..room.copies).map(move |_| room.requests.clone()));
+    units.enumerate().map(|(number, requests)| {
+        let priority = settings.expendable_cutoff;
+        stand_in(world, StandIn::Headroom, number, shape(requests), priority)
+    })
 }
 
 /// A share of what running pods ask for, in pieces.
@@ -49,8 +38,8 @@ fn percentage(world: &World, percent: u32) -> Option<Headroom> {
     (copies > 0).then_some(Headroom { copies, requests })
 }
 
-fn stand_in(world: &World, number: usize, requests: Resources) -> Pod {
-    let shape = PodShape {
+fn shape(requests: Resources) -> PodShape {
+    PodShape {
         namespace: Symbol::new("headroom"),
         labels: Labels::default(),
         requests,
@@ -63,23 +52,5 @@ fn stand_in(world: &World, number: usize, requests: Resources) -> Pod {
         anti_affinity: Box::default(),
         volumes: Box::default(),
         terminating: false,
-    };
-    let allowed = &world.settings.scale_up.schedulers;
-    let scheduler = allowed.first().copied();
-    // Old enough for every delay that a new pod has to wait.
-    let age = SignedDuration::from_hours(24 * 365);
-    Pod {
-        name: format!("headroom-{number}").into(),
-        shape: Arc::new(shape),
-        node: None,
-        phase: Phase::Pending,
-        priority: world.settings.scale_up.expendable_cutoff,
-        created: world.now.saturating_sub(age).unwrap_or(world.now),
-        deletion: None,
-        owner: None,
-        scheduler: scheduler.unwrap_or_else(|| Symbol::new("default-scheduler")),
-        nominated: None,
-        gated: false,
-        extras: Some(Box::new(PodExtras { headroom: true, ..PodExtras::default() })),
     }
 }

@@ -16,6 +16,7 @@ mod scale_down;
 mod scale_up;
 mod scene;
 mod serve;
+mod stand_ins;
 mod state;
 mod template;
 pub mod words;

@@ -3,14 +3,13 @@
 use plimsoll_model::World;
 
 use crate::{
-    headroom,
     pending::Pending,
     plan::{GroupReason, Plan},
     report::{self, Findings},
     scale_down::{self, Look},
     scale_up::{Allowance, Market},
     scene::Scene,
-    serve,
+    serve, stand_ins,
     state::{self, Readiness},
 };
 
@@ -18,7 +17,7 @@ use crate::{
 ///
 /// Pure: the same World gives the same Plan, to the byte. What the next pass has to remember is in [`Plan::memory`].
 pub fn plan(world: &World) -> Plan {
-    match headroom::add(world) {
+    match stand_ins::add(world) {
         Some(world) => plan_pods(&world),
         None => plan_pods(world),
     }

@@ -18,8 +18,8 @@ pub(crate) struct Demand {
     pub pod: usize,
     pub shape: ShapeId,
     pub priority: i32,
-    /// It needs a place like the others but is not reported: it has a node, which is on its way out, or it only stands for
-    /// room that is kept free.
+    /// It needs a place like the others but is not reported: it has a node, which is on its way out, or it does not
+    /// exist.
     pub silent: bool,
     /// Too young to buy for. If it fits somewhere it is served.
     pub young: bool,
@@ -64,7 +64,7 @@ impl Pending {
                 pod: place,
                 shape,
                 priority: pod.priority,
-                silent: pod.is_headroom(),
+                silent: pod.stands_for().is_some(),
                 young,
             });
         }

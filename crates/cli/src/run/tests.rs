@@ -288,7 +288,7 @@ fn the_deployment_has_the_right_to_watch_all_that_is_watched() {
     let has = |list: &serde_json::Value, wanted: &str| {
         list.as_array().unwrap().iter().any(|entry| entry == wanted)
     };
-    for watched in plimsoll_cluster::source::Watched::all() {
+    for watched in plimsoll_cluster::source::Kinds::default().iter() {
         let resource = watched.resource();
         for verb in ["list", "watch"] {
             let allowed = role["rules"].as_array().unwrap().iter().any(|rule| {

@@ -8,7 +8,7 @@ use std::{
 use jiff::{SignedDuration, Timestamp};
 
 use super::named::Name;
-use crate::source::Watched;
+use crate::source::{Kinds, Watched};
 
 /// Why no decision can be made on what is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,8 +27,9 @@ pub enum Staleness {
 }
 
 /// What is known about the watches.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Health {
+    kinds: Kinds,
     complete: BTreeSet<Watched>,
     broken: BTreeMap<Watched, (Timestamp, String)>,
     /// While a list is told anew: what was there before and has not been told yet.
@@ -38,6 +39,11 @@ pub(super) struct Health {
 // === impl Health ===
 
 impl Health {
+    pub(super) fn new(kinds: Kinds) -> Self {
+        let (complete, broken, missing) = Default::default();
+        Self { kinds, complete, broken, missing }
+    }
+
     pub(super) fn heard(&mut self, watched: Watched) {
         self.broken.remove(&watched);
     }
@@ -47,9 +53,10 @@ impl Health {
         entry.1 = problem;
     }
 
-    pub(super) fn complete(&mut self, watched: Watched) {
+    /// The list is complete. Whether it is for the first time.
+    pub(super) fn complete(&mut self, watched: Watched) -> bool {
         self.heard(watched);
-        self.complete.insert(watched);
+        self.complete.insert(watched)
     }
 
     pub(super) fn begin(&mut self, watched: Watched, known: Vec<Name>) {
@@ -70,7 +77,7 @@ impl Health {
 
     pub(super) fn staleness(&self, now: Timestamp, limit: SignedDuration) -> Option<Staleness> {
         let unseen: Vec<Watched> =
-            Watched::all().filter(|watched| !self.complete.contains(watched)).collect();
+            self.kinds.iter().filter(|watched| !self.complete.contains(watched)).collect();
         if !unseen.is_empty() {
             return Some(Staleness::Unseen(unseen));
         }

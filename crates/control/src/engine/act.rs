@@ -3,7 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
-use plimsoll_cluster::taints::{self, Cordon, Mark};
+use plimsoll_cluster::{
+    statuses as cluster,
+    taints::{self, Cordon, Mark},
+};
 use plimsoll_model::{InstanceState, Symbol};
 use plimsoll_plan::{Plan, Repair};
 use plimsoll_provider::Steer;
@@ -13,7 +16,7 @@ use super::{Begun, Engine, Seen, decide::Decision, reign::Event};
 use crate::{
     observe::is_leaving,
     orders::{Errand, errands},
-    soft, steer,
+    soft, statuses, steer,
 };
 
 // === impl Engine ===
@@ -43,6 +46,7 @@ impl Engine {
             self.remove(removal, &decision.seen, &mut begun);
         }
         self.soften(&decision.plan, &decision.seen);
+        self.tell(&decision.plan);
         begun
     }
 
@@ -116,6 +120,24 @@ impl Engine {
                     warn!(%node, %error, "could not change the mark of a node that nobody needs");
                 }
                 Event::Marked(node)
+            });
+        }
+    }
+
+    /// Tells users on their own objects what became of what they asked for.
+    fn tell(&mut self, plan: &Plan) {
+        let Some(reign) = &mut self.reign else { return };
+        for (object, status) in reign.statuses.changes(statuses::wanted(plan)) {
+            let client = self.client.clone();
+            reign.spawn(async move {
+                let written = match cluster::write(&client, &object, &status).await {
+                    Ok(()) => Some(status),
+                    Err(error) => {
+                        warn!(%object, %error, "could not write a status");
+                        None
+                    }
+                };
+                Event::Told(object, written)
             });
         }
     }

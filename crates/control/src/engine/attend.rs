@@ -56,7 +56,7 @@ impl Engine {
     /// Takes a change of the cluster.
     pub(super) fn see(&mut self, change: Change) {
         let now = self.clock.now();
-        let turns = matches!(change, Change::Complete(_) | Change::Broken(..));
+        let turns = matches!(change, Change::Complete(_) | Change::Absent(_) | Change::Broken(..));
         let effect = self.sight.mirror.apply(change, now);
         if turns {
             let staleness = self.sight.mirror.staleness(now, self.settings.pace.stale_after);

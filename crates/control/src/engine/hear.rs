@@ -72,6 +72,7 @@ impl Engine {
                     Err(error) => warn!(%node, %group, error, "a Node could not be removed"),
                 }
             }
+            Event::Told(object, written) => reign.statuses.ended(object, written),
             Event::Saved(memory, outcome) => {
                 reign.saving = false;
                 match outcome {

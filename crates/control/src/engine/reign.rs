@@ -7,10 +7,12 @@ use jiff::Timestamp;
 use plimsoll_cluster::{
     notebook::{Found, Notebook},
     orders::{Intent, Orders, StoredOrder},
+    statuses::Object,
 };
 use plimsoll_model::{Memory, Symbol};
 use plimsoll_plan::{Removal, after_failure, words};
 use plimsoll_provider::{Error, HoldBack, OrderId, Whose};
+use serde_json::Value;
 use tokio::{sync::mpsc, task::JoinSet};
 use tracing::{info, warn};
 
@@ -23,6 +25,7 @@ use crate::{
     orders::{Done, Ledger, Outcome},
     retire::{Answer, Retirement},
     settings::{Mode, Settings},
+    statuses::Statuses,
 };
 
 /// Something that a call under way tells.
@@ -48,6 +51,8 @@ pub(super) enum Event {
     Cleaned(Symbol, Result<bool, String>),
     /// A node was to be marked or unmarked as one that nobody needs, or closed or opened as a new one.
     Marked(Symbol),
+    /// The status of an object was to be written; what it says now, if it is.
+    Told(Object, Option<Value>),
     /// Memory was to be written.
     Saved(Box<Memory>, Result<(), String>),
 }
@@ -73,6 +78,8 @@ pub(super) struct Reign {
     pub marking: BTreeSet<Symbol>,
     /// What new nodes have to wait for.
     pub holding: BTreeMap<Symbol, HoldBack>,
+    /// What users are told on their objects.
+    pub statuses: Statuses,
     /// What is in the notebook.
     pub saved: Option<Memory>,
     pub saving: bool,
@@ -110,6 +117,7 @@ impl Reign {
             over: BTreeMap::new(),
             marking: BTreeSet::new(),
             holding: BTreeMap::new(),
+            statuses: Statuses::default(),
             saved: None,
             saving: false,
             save_at: None,

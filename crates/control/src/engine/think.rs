@@ -47,7 +47,10 @@ impl Engine {
     }
 
     async fn think(&mut self, matter: Matter) -> Option<(Option<Decision>, Matter)> {
-        let blind = Sight { mirror: Mirror::new(matter.now), owners: Owners::default() };
+        let blind = Sight {
+            mirror: Mirror::new(matter.now, self.kinds.clone()),
+            owners: Owners::default(),
+        };
         let mut sight = std::mem::replace(&mut self.sight, blind);
         let thought = tokio::task::spawn_blocking(move || {
             let decision = decide(&mut sight, &matter);

@@ -19,7 +19,7 @@ use crate::settings::Mode;
 impl Engine {
     /// Waits for something to happen and does what follows, until `shutdown`.
     pub(super) async fn watch(&mut self, shutdown: &Shutdown) {
-        let mut changes = source::follow_all(&self.client).boxed();
+        let mut changes = source::follow_all(&self.client, &self.kinds).boxed();
         let mut fleet = fleet_news(&self.fleet).boxed();
         let (mut standing, mut wishes) = (self.standing.clone(), self.wishes.clone());
         let handle = self.handle.clone();
@@ -51,7 +51,7 @@ impl Engine {
             }
             self.tend().await;
             if std::mem::take(&mut self.blind) {
-                changes = source::follow_all(&self.client).boxed();
+                changes = source::follow_all(&self.client, &self.kinds).boxed();
             }
         }
         self.farewell().await;

@@ -26,7 +26,7 @@ pub(crate) fn extras(pod: &Pod<'_>, has_ended: bool) -> Option<Box<PodExtras>> {
     let annotations = &pod.metadata.annotations;
     let word = |key| annotations.get(key).map(|text| &**text);
     let extras = PodExtras {
-        headroom: false,
+        stands_for: None,
         mirror: word(MIRROR).is_some(),
         daemon: word(DAEMON) == Some("true"),
         safe_to_evict: word(SAFE_TO_EVICT).and_then(safe_to_evict),

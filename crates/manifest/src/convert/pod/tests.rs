@@ -180,7 +180,7 @@ fn marks_come_from_annotations_and_local_volumes() {
             gang: Some(
                 "train",
             ),
-            headroom: false,
+            stands_for: None,
             restarts_always: false,
         }
     "#]]
