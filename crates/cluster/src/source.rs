@@ -95,8 +95,8 @@ fn told(watched: Watched, event: Event<DynamicObject>) -> Change {
 fn is_absent(watched: Watched, error: &watcher::Error) -> bool {
     match error {
         watcher::Error::InitialListFailed(kube::Error::Api(answer))
-        | watcher::Error::WatchStartFailed(kube::Error::Api(answer)) => watched.is_absent(answer),
-        watcher::Error::WatchError(answer) => watched.is_absent(answer),
+        | watcher::Error::WatchStartFailed(kube::Error::Api(answer))
+        | watcher::Error::WatchError(answer) => watched.is_absent(answer),
         _ => false,
     }
 }
