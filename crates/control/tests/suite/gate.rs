@@ -1,7 +1,6 @@
 //! The way to the API server, which can be closed.
 
 use std::{
-    convert::Infallible,
     pin::Pin,
     task::{Context, Poll},
 };
@@ -10,9 +9,10 @@ use bytes::Bytes;
 use futures::StreamExt as _;
 use http::{Request, Response};
 use http_body_util::{BodyExt, BodyStream, StreamBody, combinators::UnsyncBoxBody};
-use plimsoll_minicluster::server::Server;
 use tokio::sync::watch;
 use tower::{BoxError, Service};
+
+use crate::ground::Server;
 
 /// A way to the API server.
 #[derive(Clone, Debug)]
@@ -68,8 +68,7 @@ where
                 State::Refusing => return Err("connection refused".into()),
                 State::Silent => std::future::pending::<()>().await,
             }
-            let answer: Result<_, Infallible> = server.call(request).await;
-            let (head, body) = answer?.into_parts();
+            let (head, body) = server.call(request).await?.into_parts();
             let changed = async move {
                 // Nobody changes it any more once the test is over.
                 let _ = state.changed().await;

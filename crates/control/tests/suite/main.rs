@@ -4,8 +4,10 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test stops where it is surprised")]
 
 mod gate;
+mod ground;
 mod stage;
 
+mod embedded;
 mod hold;
 // Places to stop at are not compiled into releases.
 #[cfg(debug_assertions)]

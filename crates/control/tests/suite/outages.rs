@@ -43,27 +43,6 @@ async fn while_the_api_server_is_away_nothing_is_done_and_afterwards_everything(
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_watch_that_breaks_misses_nothing_even_when_its_version_is_gone() {
-    let stage = Stage::with(TWO_GROUPS).await;
-    stage.deploy("web", 3, "1");
-    stage.until("three pods run", |stage| stage.running("web") == 3).await;
-    for round in 1..=3 {
-        stage.gate.set(State::Refusing);
-        stage.scale("web", 3 + 3 * round);
-        stage.pass(1).await;
-        stage.cluster.api().compact(stage.cluster.api().revision());
-        stage.gate.set(State::Open);
-        let wanted = usize::try_from(3 + 3 * round).unwrap();
-        stage.until("all pods run", |stage| stage.running("web") == wanted).await;
-    }
-    // Quiet kinds are heard of as well: nothing is held back long after.
-    stage.pass(300).await;
-    assert_eq!(stage.last_pass().held_back, None);
-    stage.scale("web", 0);
-    stage.until("all nodes are gone", |stage| stage.node_names().is_empty()).await;
-}
-
-#[tokio::test(start_paused = true)]
 async fn a_provider_that_is_away_for_ten_minutes_loses_nothing() {
     let stage = Stage::with(TWO_GROUPS).await;
     stage.deploy("web", 6, "1");
@@ -93,7 +72,7 @@ struct Replica {
 
 impl Replica {
     fn start(stage: &Stage, name: &str) -> Self {
-        let gate = Gate::new(stage.cluster.service());
+        let gate = Gate::new(stage.ground.service());
         let client = connect::over(gate.clone());
         let sender = watch::Sender::new(Standing::Standby { leader: None });
         let standing = sender.subscribe();

@@ -13,7 +13,6 @@ use plimsoll_control::{
     record::RecordSettings,
     settings::{Mode, Settings},
 };
-use plimsoll_minicluster::api::Target;
 use plimsoll_net::Shutdown;
 use plimsoll_provider::{Fleet, Provider, Upkeep};
 use plimsoll_providers::simulated::Simulated;
@@ -50,7 +49,7 @@ impl Running {
             ..RecordSettings::default()
         };
         let autoscaler = Autoscaler::new(Equipment {
-            client: connect::over(stage.cluster.service()),
+            client: connect::over(stage.ground.service()),
             fleet: Arc::new(fleet),
             clock: stage.clock,
             settings: settings.subscribe(),
@@ -298,10 +297,8 @@ async fn a_status_that_is_not_ours_is_kept_but_for_what_we_say() {
     let stage = Stage::set(TWO_GROUPS).await;
     let running = Running::start(&stage, "one", Mode::Act);
     stage.pass(5).await;
-    let kind = stage.cluster.api().kind("", "v1", "configmaps").unwrap();
-    let at = Target::new("kube-system", "cluster-autoscaler-status");
     let mark = |object: &mut Value| object["metadata"]["labels"] = json!({ "team": "platform" });
-    stage.cluster.api().modify(&kind, &at, mark).unwrap();
+    stage.ground.modify("configmaps", "kube-system", "cluster-autoscaler-status", mark);
     let before = text(&status(&stage).unwrap(), "/data/status");
     stage.pass(30).await;
     let map = status(&stage).unwrap();

@@ -34,18 +34,6 @@ async fn a_burst_is_bought_for_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_first_call_comes_within_a_second() {
-    let stage = Stage::with(TWO_GROUPS).await;
-    stage.pass(3).await;
-    stage.deploy("web", 1, "1");
-    stage.until("the pod is there", |stage| !stage.list("pods").is_empty()).await;
-    let seen = stage.clock.now();
-    stage.until("something is bought", |stage| stage.machines() == 1).await;
-    let waited = stage.clock.now().duration_since(seen);
-    assert!(waited.as_millis() <= 500, "{waited}");
-}
-
-#[tokio::test(start_paused = true)]
 async fn a_group_that_is_sold_out_is_replaced_by_another_at_once() {
     let stage = Stage::set(TWO_GROUPS).await;
     stage.cloud.set_quota_left(100);

@@ -1,4 +1,4 @@
-//! A hundred stories in each of which the process is killed twice, somewhere: nothing is bought twice, nothing is forgotten, and no
+//! Many stories in each of which the process is killed twice, somewhere: nothing is bought twice, nothing is forgotten, and no
 //! node stays closed.
 
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
@@ -7,9 +7,10 @@ use jiff::SignedDuration;
 use plimsoll_control::fault::{Faults, Point, Tripwire};
 use tokio::time::{sleep, timeout};
 
-use crate::stage::{Stage, TWO_GROUPS};
-
-const SEEDS: u64 = 100;
+use crate::{
+    ground::STORIES,
+    stage::{Stage, TWO_GROUPS},
+};
 
 /// Each story has a runtime, and a time, of its own.
 const THREADS: u64 = 2;
@@ -151,7 +152,7 @@ async fn story(seed: u64) -> BTreeSet<Point> {
 
 fn stories(of_thread: u64) -> BTreeSet<Point> {
     let mut killed = BTreeSet::new();
-    for seed in (0..SEEDS).filter(|seed| seed % THREADS == of_thread) {
+    for seed in (0..STORIES).filter(|seed| seed % THREADS == of_thread) {
         let mut builder = tokio::runtime::Builder::new_current_thread();
         let runtime = builder.enable_all().start_paused(true).build().unwrap();
         killed.extend(runtime.block_on(story(seed)));

@@ -4,7 +4,9 @@ use plimsoll_providers::slicer::emulator::{Fate, Reach};
 
 use self::stage::{INI, Stage};
 
+#[path = "slicer/ended.rs"]
 mod ended;
+#[path = "slicer/stage.rs"]
 mod stage;
 
 #[tokio::test(start_paused = true)]

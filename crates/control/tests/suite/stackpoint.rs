@@ -2,17 +2,12 @@
 
 use std::{fs, path::PathBuf, sync::Arc, time::Duration};
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::SignedDuration;
 use plimsoll_cluster::{connect, lease::Standing};
 use plimsoll_control::{
     engine::{Engine, Parts},
     fault::Faults,
     settings::Settings,
-};
-use plimsoll_minicluster::{
-    Minicluster,
-    api::{DeleteOptions, ListQuery, Target, WriteOptions},
-    minicluster,
 };
 use plimsoll_model::Symbol;
 use plimsoll_net::{Clock, Shutdown};
@@ -28,7 +23,7 @@ use plimsoll_providers::{
 use serde_json::{Value, json};
 use tokio::{sync::watch, task::JoinHandle, time::sleep};
 
-use crate::stage::text;
+use crate::{ground::Ground, stage::text};
 
 /// A pool that is autoscaled, one that is not, and a master. A machine of theirs has two cores.
 const OFFER: &str = "
@@ -40,13 +35,16 @@ pools:
 - {name: default, size: m5.large, initial: 1}
 ";
 
+#[path = "stackpoint/gone.rs"]
 mod gone;
+#[path = "stackpoint/network.rs"]
 mod network;
+#[path = "stackpoint/steering.rs"]
 mod steering;
 
 struct Stage {
     clock: Clock,
-    cluster: Minicluster,
+    ground: Ground,
     emulator: Emulator,
     config: Config,
     token_file: PathBuf,
@@ -63,15 +61,10 @@ impl Stage {
 
     /// With more in the provider's file.
     async fn with(more: &str) -> Self {
-        let clock = Clock::starting_at("2026-03-01T12:00:00Z".parse::<Timestamp>().unwrap());
-        let behaviour = plimsoll_minicluster::kubelet::Behaviour {
-            termination: Some(Duration::from_secs(2)),
-            ..Default::default()
-        };
-        let cluster = minicluster::Settings { behaviour, ..minicluster::Settings::default() };
-        let cluster = Minicluster::start(clock, cluster).await.unwrap();
+        let ground = Ground::start().await;
+        let clock = ground.clock();
         let emulator = Emulator::new(Offer::read("offer.yaml", OFFER).unwrap(), clock);
-        let (coming, going) = (cluster.kubelets().clone(), cluster.kubelets().clone());
+        let (coming, going) = (ground.kubelets().clone(), ground.kubelets().clone());
         let machines = joins(move |node| coming.add(node), move |name| going.vanish(name));
         let running = emulator.clone();
         tokio::spawn(async move { running.run(&machines, Shutdown::new()).await });
@@ -88,7 +81,7 @@ impl Stage {
         let engine = None;
         let mut stage = Self {
             clock,
-            cluster,
+            ground,
             emulator,
             config,
             token_file,
@@ -113,7 +106,7 @@ impl Stage {
         let fleet = Fleet::new(vec![steady], self.clock, Upkeep::default()).unwrap();
         let settings = watch::Sender::new(Arc::new(self.settings.clone()));
         let engine = Engine::new(Parts {
-            client: connect::over(self.cluster.service()),
+            client: connect::over(self.ground.service()),
             fleet: Arc::new(fleet),
             clock: self.clock,
             settings: settings.subscribe(),
@@ -149,14 +142,8 @@ impl Stage {
         panic!("{what} did not come about; nodes {:?}, {:?}", self.nodes(), self.machines());
     }
 
-    fn list(&self, group: &str, plural: &str) -> Vec<Value> {
-        let kind = self.cluster.api().kind(group, "v1", plural).unwrap();
-        let listing = self.cluster.api().list(&kind, &ListQuery::default()).unwrap();
-        listing.items.iter().map(|item| item.value()).collect()
-    }
-
     fn nodes(&self) -> Vec<String> {
-        self.list("", "nodes").iter().map(|node| text(node, "/metadata/name")).collect()
+        self.ground.list("nodes").iter().map(|node| text(node, "/metadata/name")).collect()
     }
 
     /// Pods of one core that somebody keeps running.
@@ -170,20 +157,17 @@ impl Stage {
         let template = json!({ "metadata": { "labels": labels }, "spec": spec });
         let spec = json!({ "replicas": replicas, "selector": { "matchLabels": labels }, "template": template });
         let object = json!({ "metadata": { "name": name }, "spec": spec });
-        let kind = self.cluster.api().kind("apps", "v1", "deployments").unwrap();
-        self.cluster.api().create(&kind, "default", object, &WriteOptions::default()).unwrap();
+        self.ground.create("deployments.apps", "default", object);
     }
 
     fn scale(&self, name: &str, replicas: u32) {
-        let kind = self.cluster.api().kind("apps", "v1", "deployments").unwrap();
-        let at = Target::new("default", name);
         let change = |object: &mut Value| object["spec"]["replicas"] = replicas.into();
-        self.cluster.api().modify(&kind, &at, change).unwrap();
+        self.ground.modify("deployments.apps", "default", name, change);
     }
 
     /// How many pods of a deployment run.
     fn running(&self, app: &str) -> usize {
-        let pods = self.list("", "pods").into_iter().filter(|pod| {
+        let pods = self.ground.list("pods").into_iter().filter(|pod| {
             text(pod, "/metadata/labels/app") == app
                 && text(pod, "/status/phase") == "Running"
                 && pod.pointer("/metadata/deletionTimestamp").is_none()
@@ -334,10 +318,8 @@ async fn node_deleted_with_kubectl_is_noticed() {
     stage.until("two pods run", |stage| stage.running("web") == 2).await;
     let machine = stage.machines().remove(0);
     let name = machine.node_name();
-    stage.cluster.kubelets().vanish(&name);
-    let kind = stage.cluster.api().kind("", "v1", "nodes").unwrap();
-    let at = Target::new("", &name);
-    stage.cluster.api().delete(&kind, &at, &DeleteOptions::default()).unwrap();
+    stage.ground.kubelets().vanish(&name);
+    stage.ground.delete("nodes", "", &name);
     // Its machine runs, and might join again; when it has had its time it is replaced.
     stage.pass(600).await;
     assert_eq!(stage.machines()[0].state.word(), "running");

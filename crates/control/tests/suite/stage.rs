@@ -2,17 +2,12 @@
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::SignedDuration;
 use plimsoll_cluster::{Client, connect, lease::Standing};
 use plimsoll_control::{
     engine::{Engine, Handle, Parts, Pass},
     fault::Faults,
     settings::Settings,
-};
-use plimsoll_minicluster::{
-    Kind, Minicluster,
-    api::{ListQuery, Target, WriteOptions},
-    minicluster,
 };
 use plimsoll_net::{Clock, Shutdown};
 use plimsoll_provider::{Fleet, Provider, Upkeep};
@@ -23,7 +18,7 @@ use plimsoll_providers::{
 use serde_json::{Value, json};
 use tokio::{sync::watch, task::JoinHandle, time::sleep};
 
-use crate::gate::Gate;
+use crate::{gate::Gate, ground::Ground};
 
 /// Two kinds of machines of which one is cheaper.
 pub(crate) const TWO_GROUPS: &str = "
@@ -37,7 +32,7 @@ pub(crate) struct Stage {
     pub(crate) clock: Clock,
     /// The loop's own clock.
     pub(crate) own_clock: Clock,
-    pub(crate) cluster: Minicluster,
+    pub(crate) ground: Ground,
     pub(crate) cloud: Cloud,
     pub(crate) gate: Gate,
     pub(crate) standing: watch::Sender<Standing>,
@@ -56,18 +51,11 @@ pub(crate) struct Running {
 impl Stage {
     /// Everything but the loop.
     pub(crate) async fn set(catalogue: &str) -> Self {
-        let clock = Clock::starting_at("2026-03-01T12:00:00Z".parse::<Timestamp>().unwrap());
-        let settings = minicluster::Settings {
-            behaviour: plimsoll_minicluster::kubelet::Behaviour {
-                termination: Some(Duration::from_secs(2)),
-                ..Default::default()
-            },
-            ..minicluster::Settings::default()
-        };
-        let cluster = Minicluster::start(clock, settings).await.unwrap();
+        let ground = Ground::start().await;
+        let clock = ground.clock();
         let cloud = Cloud::new(Catalogue::read("test.yaml", catalogue).unwrap(), clock);
         // Machines that are gone fall silent, and somebody has to delete their Nodes.
-        let (coming, going) = (cluster.kubelets().clone(), cluster.kubelets().clone());
+        let (coming, going) = (ground.kubelets().clone(), ground.kubelets().clone());
         let machines = joins(move |node| coming.add(node), move |name| going.vanish(name));
         let running = cloud.clone();
         tokio::spawn(async move { running.run(&machines, Shutdown::new()).await });
@@ -75,17 +63,9 @@ impl Stage {
         let mut settings = Settings::default();
         settings.plan.group.unneeded_time = SignedDuration::from_mins(2);
         settings.plan.scale_down.delay_after_add = SignedDuration::from_mins(2);
-        let gate = Gate::new(cluster.service());
-        let stage = Self {
-            clock,
-            own_clock: clock,
-            cluster,
-            cloud,
-            gate,
-            standing,
-            settings,
-            engine: None,
-        };
+        let gate = Gate::new(ground.service());
+        let stage =
+            Self { clock, own_clock: clock, ground, cloud, gate, standing, settings, engine: None };
         stage.pass(5).await;
         stage
     }
@@ -193,38 +173,20 @@ impl Stage {
 
     // The cluster.
 
-    fn kind(&self, resource: &str) -> Arc<Kind> {
-        let (plural, group) = resource.split_once('.').unwrap_or((resource, ""));
-        let version = if group == "plimsoll.dev" { "v1alpha1" } else { "v1" };
-        self.cluster.api().kind(group, version, plural).unwrap()
-    }
-
     pub(crate) fn create(&self, resource: &str, object: Value) {
-        let kind = self.kind(resource);
-        let namespace = if kind.is_namespaced() { "default" } else { "" };
-        self.cluster.api().create(&kind, namespace, object, &WriteOptions::default()).unwrap();
+        self.ground.create(resource, "default", object);
     }
 
     pub(crate) fn list(&self, resource: &str) -> Vec<Value> {
-        let (plural, group) = resource.split_once('.').unwrap_or((resource, ""));
-        let version = if group == "plimsoll.dev" { "v1alpha1" } else { "v1" };
-        let Some(kind) = self.cluster.api().kind(group, version, plural) else { return Vec::new() };
-        let listing = self.cluster.api().list(&kind, &ListQuery::default()).unwrap();
-        listing.items.iter().map(|item| item.value()).collect()
+        self.ground.list(resource)
     }
 
     pub(crate) fn modify(&self, resource: &str, name: &str, change: impl Fn(&mut Value)) {
-        let kind = self.kind(resource);
-        let namespace = if kind.is_namespaced() { "default" } else { "" };
-        let at = Target::new(namespace, name);
-        self.cluster.api().modify(&kind, &at, |object| change(object)).unwrap();
+        self.ground.modify(resource, "default", name, change);
     }
 
     pub(crate) fn modify_status(&self, resource: &str, name: &str, change: impl Fn(&mut Value)) {
-        let kind = self.kind(resource);
-        let namespace = if kind.is_namespaced() { "default" } else { "" };
-        let at = Target::status(namespace, name);
-        self.cluster.api().modify(&kind, &at, |object| change(object)).unwrap();
+        self.ground.modify_status(resource, "default", name, change);
     }
 
     /// Pods that somebody keeps running: so many of so many cores.

@@ -6,7 +6,6 @@ use plimsoll_control::{
     fault::Faults,
     settings::Mode,
 };
-use plimsoll_minicluster::api::ListQuery;
 use plimsoll_providers::simulated::Reach;
 use serde_json::json;
 
@@ -54,16 +53,9 @@ async fn a_provider_that_never_answers_is_given_up() {
     assert_eq!(stage.machines(), 1);
 }
 
-/// All that there is, but for what a cluster writes by itself: statuses, heartbeats, events.
+/// All that there is, but for what a cluster writes by itself: statuses as well.
 fn everything(stage: &Stage) -> Vec<String> {
-    let api = stage.cluster.api();
-    let kinds =
-        api.kinds().into_iter().filter(|kind| !["events", "leases"].contains(&&*kind.plural));
-    let objects = kinds.flat_map(|kind| {
-        let listing = api.list(&kind, &ListQuery::default()).unwrap();
-        listing.items.iter().map(|item| item.value()).collect::<Vec<_>>()
-    });
-    let stripped = objects.map(|mut object| {
+    let stripped = stage.ground.everything().into_iter().map(|mut object| {
         object.as_object_mut().unwrap().remove("status");
         let metadata = object["metadata"].as_object_mut().unwrap();
         metadata.remove("resourceVersion");

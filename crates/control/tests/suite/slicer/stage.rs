@@ -2,18 +2,12 @@
 
 use std::{fs, sync::Arc, time::Duration};
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::SignedDuration;
 use plimsoll_cluster::{connect, lease::Standing};
 use plimsoll_control::{
     engine::{Engine, Parts},
     fault::Faults,
     settings::Settings,
-};
-use plimsoll_minicluster::{
-    Minicluster,
-    api::{ListQuery, Target, WriteOptions},
-    kubelet::Behaviour,
-    minicluster,
 };
 use plimsoll_net::{Clock, Shutdown};
 use plimsoll_provider::{Fleet, Limits, Steady, Upkeep};
@@ -28,6 +22,8 @@ use plimsoll_providers::{
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::{sync::watch, task::JoinHandle, time::sleep};
+
+use crate::ground::Ground;
 
 const HOST: &str = "
 token: host-token
@@ -52,7 +48,7 @@ const SERVER: &str = "k3s-server";
 pub(super) struct Stage {
     pub(super) host: Emulator,
     clock: Clock,
-    cluster: Minicluster,
+    ground: Ground,
     directory: TempDir,
     engine: Option<JoinHandle<()>>,
 }
@@ -64,21 +60,18 @@ impl Stage {
 
     /// With another file of the provider's.
     pub(super) async fn with(ini: &str) -> Self {
-        let clock = Clock::starting_at("2026-03-01T12:00:00Z".parse::<Timestamp>().unwrap());
-        let behaviour =
-            Behaviour { termination: Some(Duration::from_secs(2)), ..Behaviour::default() };
-        let settings = minicluster::Settings { behaviour, ..minicluster::Settings::default() };
-        let cluster = Minicluster::start(clock, settings).await.unwrap();
+        let ground = Ground::start().await;
+        let clock = ground.clock();
         let host = Emulator::new(HostSettings::read("host.yaml", HOST).unwrap(), clock);
         // Machines that are gone fall silent, and somebody has to delete their Nodes.
-        let (coming, going) = (cluster.kubelets().clone(), cluster.kubelets().clone());
+        let (coming, going) = (ground.kubelets().clone(), ground.kubelets().clone());
         let machines = joins(move |node| coming.add(node), move |name| going.vanish(name));
         // As in every cluster of k3s. Were all nodes silent, no pod would be asked to leave its own.
-        cluster.kubelets().add(server());
+        ground.kubelets().add(server());
         let running = host.clone();
         tokio::spawn(async move { running.run(&machines, Shutdown::new()).await });
         let directory = tempfile::tempdir().unwrap();
-        let mut stage = Self { host, clock, cluster, directory, engine: None };
+        let mut stage = Self { host, clock, ground, directory, engine: None };
         stage.write(ini);
         stage.start();
         stage.pass(5).await;
@@ -101,7 +94,7 @@ impl Stage {
         let standing = watch::Sender::new(Standing::Leading);
         let settings = watch::Sender::new(Arc::new(settings));
         let engine = Engine::new(Parts {
-            client: connect::over(self.cluster.service()),
+            client: connect::over(self.ground.service()),
             fleet: Arc::new(fleet),
             clock,
             settings: settings.subscribe(),
@@ -126,7 +119,7 @@ impl Stage {
 
     /// Cuts a node off: its machine runs, and nothing is heard of it any more.
     pub(super) fn cut_off(&self, node: &str) {
-        self.cluster.kubelets().vanish(node);
+        self.ground.kubelets().vanish(node);
     }
 
     /// Writes the provider's file anew.
@@ -151,12 +144,6 @@ impl Stage {
         panic!("{what} did not come about; nodes {:?}, machines {machines:?}", self.nodes());
     }
 
-    fn list(&self, plural: &str) -> Vec<Value> {
-        let kind = self.cluster.api().kind("", "v1", plural).unwrap();
-        let listing = self.cluster.api().list(&kind, &ListQuery::default()).unwrap();
-        listing.items.iter().map(|item| item.value()).collect()
-    }
-
     /// Pods that somebody keeps running: so many of a core each, so four to a machine but for what else is on it.
     pub(super) fn deploy(&self, name: &str, replicas: u32) {
         let labels = json!({ "app": name });
@@ -170,20 +157,17 @@ impl Stage {
                 "template": { "metadata": { "labels": labels }, "spec": { "containers": [container] } },
             },
         });
-        let kind = self.cluster.api().kind("apps", "v1", "deployments").unwrap();
-        self.cluster.api().create(&kind, "default", object, &WriteOptions::default()).unwrap();
+        self.ground.create("deployments.apps", "default", object);
     }
 
     pub(super) fn scale(&self, name: &str, replicas: u32) {
-        let kind = self.cluster.api().kind("apps", "v1", "deployments").unwrap();
-        let at = Target::new("default", name);
         let change = |object: &mut Value| object["spec"]["replicas"] = replicas.into();
-        self.cluster.api().modify(&kind, &at, change).unwrap();
+        self.ground.modify("deployments.apps", "default", name, change);
     }
 
     /// How many pods run.
     pub(super) fn running(&self) -> usize {
-        let pods = self.list("pods").into_iter().filter(|pod| {
+        let pods = self.ground.list("pods").into_iter().filter(|pod| {
             pod["status"]["phase"] == "Running" && pod["metadata"]["deletionTimestamp"].is_null()
         });
         pods.count()
@@ -191,7 +175,7 @@ impl Stage {
 
     /// The nodes but for the server.
     pub(super) fn nodes(&self) -> Vec<String> {
-        let names = self.list("nodes").into_iter();
+        let names = self.ground.list("nodes").into_iter();
         let names = names.map(|node| node["metadata"]["name"].as_str().unwrap().to_owned());
         names.filter(|name| name != SERVER).collect()
     }

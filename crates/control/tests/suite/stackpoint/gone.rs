@@ -25,7 +25,7 @@ async fn a_node_that_is_not_ready_is_told_from_one_whose_machine_is_gone() {
     stage.until("two pods run", |stage| stage.running("web") == 2).await;
     let node = stage.machines().remove(0).node_name();
     // Its machine runs, and nothing is heard of it.
-    stage.cluster.kubelets().vanish(&node);
+    stage.ground.kubelets().vanish(&node);
     stage.pass(300).await;
     assert!(stage.nodes().contains(&node));
     // That is all the same whether the service can be asked or not, and whoever asks.

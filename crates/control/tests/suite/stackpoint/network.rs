@@ -1,6 +1,5 @@
 //! New nodes join before their network is there: they are closed until its agent is Ready.
 
-use plimsoll_minicluster::api::WriteOptions;
 use serde_json::{Value, json};
 
 use super::{Stage, group};
@@ -20,13 +19,12 @@ fn deploy_agent(stage: &Stage) {
         "metadata": { "name": "kube-flannel" },
         "spec": { "selector": { "matchLabels": labels }, "template": template },
     });
-    let kind = stage.cluster.api().kind("apps", "v1", "daemonsets").unwrap();
-    stage.cluster.api().create(&kind, "kube-system", object, &WriteOptions::default()).unwrap();
+    stage.ground.create("daemonsets.apps", "kube-system", object);
 }
 
 /// What is noted on the group's only node, and whether it is closed.
 fn held(stage: &Stage) -> Option<(String, bool)> {
-    let nodes = stage.list("", "nodes");
+    let nodes = stage.ground.list("nodes");
     let of_group = |node: &&Value| {
         text(node, "/metadata/labels/stackpoint.io~1node_group") == group().as_str()
     };

@@ -16,7 +16,7 @@ fn tainted(stage: &Stage) -> usize {
         let taints = node.pointer("/spec/taints").and_then(Value::as_array);
         taints.is_some_and(|taints| taints.iter().any(is_it))
     };
-    stage.list("", "nodes").iter().filter(|node| has(node)).count()
+    stage.ground.list("nodes").iter().filter(|node| has(node)).count()
 }
 
 #[tokio::test(start_paused = true)]
