@@ -223,7 +223,9 @@ fn write_shortage(f: &mut fmt::Formatter<'_>, shortage: &Shortage) -> fmt::Resul
 
 impl Display for Clock {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let text = self.at.to_string();
+        // Nobody plans by fractions of a second.
+        let whole = Timestamp::from_second(self.at.as_second()).unwrap_or(self.at);
+        let text = whole.to_string();
         let now = self.now.map(|now| now.to_string());
         match (text.split_once('T'), now.as_ref().and_then(|now| now.split_once('T'))) {
             (Some((date, time)), Some((today, _))) if date == today => {

@@ -1,11 +1,11 @@
 //! A node: why it is kept, what its removal waits for, or how far that has come.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, fmt::Write as _};
 
 use jiff::Timestamp;
 use plimsoll_model::{Group, Symbol};
 use plimsoll_plan::{
-    Blocked, Removal, Retirement,
+    BlockReason, Blocked, Removal, Retirement,
     words::{self, Clock},
 };
 use serde::Serialize;
@@ -124,28 +124,19 @@ impl<'p> NodeTeller<'p> {
         };
         facts.state = "Unneeded";
         let found = group.and_then(|id| pass.seen.groups.iter().find(|group| group.id == id));
-        facts.removable_at = found.and_then(|group| removable_at(group, since));
-        (self.waits(node, since, facts.removable_at, blocked), facts)
-    }
-
-    /// What a node that nobody needs waits for.
-    fn waits(
-        &self,
-        node: Symbol,
-        since: Timestamp,
-        at: Option<Timestamp>,
-        blocked: Option<&Blocked>,
-    ) -> String {
-        let now = self.pass.at;
-        let clock = |at| Clock { at, now: Some(now) };
-        let sentence = format!("node {node} is unneeded since {}", clock(since));
-        match (at.filter(|at| *at > now), blocked) {
-            (Some(at), _) => format!("{sentence} and goes at {} if it stays so", clock(at)),
-            (None, Some(blocked)) => {
-                format!("{sentence}; it waits: {}", words::block_reason(blocked.reason).1)
-            }
-            (None, None) => sentence,
+        let is_least = found.is_some_and(|group| group.target <= group.min);
+        let reason = blocked.map(|blocked| blocked.reason);
+        let held = if is_least { Some(BlockReason::NodeGroupMinSizeReached) } else { reason }
+            .filter(|reason| *reason != BlockReason::NotUnneededLongEnough);
+        let clock = |at| Clock { at, now: Some(pass.at) };
+        let mut sentence = format!("node {node} is unneeded since {}", clock(since));
+        if let Some(reason) = held {
+            let _ = write!(sentence, "; it waits: {}", words::block_reason(reason).1);
+        } else if let Some(at) = found.and_then(|group| removable_at(group, since)) {
+            facts.removable_at = Some(at);
+            let _ = write!(sentence, " and goes at {} if it stays so", clock(at));
         }
+        (sentence, facts)
     }
 }
 

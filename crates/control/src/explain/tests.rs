@@ -109,6 +109,16 @@ fn nodes() {
         node small-1 is unneeded since 11:55 and goes at 12:05 if it stays so
         it is of group small"]],
     );
+    let mut least = pass(CLUSTER);
+    least.at = "2026-01-01T12:00:00.123456789Z".parse().unwrap();
+    least.seen.groups.iter_mut().for_each(|group| group.min = group.target);
+    check(
+        &least,
+        node("small-1"),
+        expect![[r"
+        node small-1 is unneeded since 11:55; it waits: the group is at its minimum
+        it is of group small"]],
+    );
     check(
         &kept,
         node("smal-1"),
