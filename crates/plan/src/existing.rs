@@ -2,7 +2,7 @@
 
 use plimsoll_fit::{NodeId, PodId};
 
-use crate::{pending::Demand, scene::Scene};
+use crate::{pending::Demand, scale_down, scene::Scene};
 
 /// A pod and its place.
 #[derive(Clone, Copy, Debug)]
@@ -19,10 +19,23 @@ pub(crate) struct Fitted {
     pub rest: Vec<Demand>,
 }
 
-/// Places what fits, in the given order. A pod that wants to be near others may fit only after they have their place, so the
-/// rest is tried again as long as that helps somebody.
+/// Places what fits, in the given order. Nodes that cheaper ones replace are the last resort: whoever goes there would have to
+/// move soon, and would keep the node from leaving.
 pub(crate) fn place(scene: &mut Scene<'_>, demands: Vec<Demand>) -> Fitted {
     let mut fitted = Fitted { placed: Vec::new(), rest: demands };
+    let replaced = scale_down::replaced(scene);
+    replaced.iter().for_each(|node| scene.snapshot.close_node(*node));
+    fill(scene, &mut fitted);
+    if !replaced.is_empty() {
+        replaced.iter().for_each(|node| scene.snapshot.open_node(*node));
+        fill(scene, &mut fitted);
+    }
+    fitted
+}
+
+/// Places what fits. A pod that wants to be near others may fit only after they have their place, so the rest is tried again as
+/// long as that helps somebody.
+fn fill(scene: &mut Scene<'_>, fitted: &mut Fitted) {
     loop {
         let before = fitted.placed.len();
         for demand in std::mem::take(&mut fitted.rest) {
@@ -35,7 +48,7 @@ pub(crate) fn place(scene: &mut Scene<'_>, demands: Vec<Demand>) -> Fitted {
             }
         }
         if fitted.placed.len() == before || fitted.rest.is_empty() {
-            return fitted;
+            return;
         }
     }
 }

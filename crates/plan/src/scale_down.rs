@@ -23,6 +23,7 @@ mod timers;
 mod utilization;
 
 pub(crate) use self::consolidate::{Look, Proposal, consolidate};
+use plimsoll_fit::NodeId;
 use plimsoll_model::{Memory, SignedDuration, World};
 
 use self::{
@@ -69,8 +70,9 @@ pub(crate) fn give_back(scene: &mut Scene<'_>, shop: &Shop) -> GivenBack {
     let mut allowances = Allowances::new(scene);
     let cooldown = Cooldown::new(scene, shop);
     let replacing = Replacing::new(scene);
-    if let Some(replacing) = &replacing {
-        replacing.close(scene);
+    // Nobody moves to where he would have to move away from.
+    for node in replacing.iter().flat_map(|replacing| replacing.open(scene)).collect::<Vec<_>>() {
+        scene.snapshot.close_node(node);
     }
     let mut moves = Moves::new(scene, &units);
     let mut waiting = Vec::new();
@@ -107,6 +109,11 @@ pub(crate) fn give_back(scene: &mut Scene<'_>, shop: &Shop) -> GivenBack {
     let mut given = fates.settle(scene);
     given.stuck = ready && given.retirements.is_empty() && !others_first;
     given
+}
+
+/// Nodes that take pods and will not for long: the cheaper ones that were bought for their pods are there.
+pub(crate) fn replaced(scene: &Scene<'_>) -> Vec<NodeId> {
+    Replacing::new(scene).map(|replacing| replacing.open(scene)).unwrap_or_default()
 }
 
 /// Finds out which of the nodes that cannot go now are unneeded: all of those that could go together, were it their time.

@@ -3,10 +3,11 @@
 //! The purchase comes first and is remembered with the nodes it replaces. Until the new nodes are there nothing else is given
 //! back, so that they are not taken for idle ones; then the old nodes go by the rules and at the pace of any other.
 
+use plimsoll_fit::NodeId;
 use plimsoll_model::{Memory, Replacement, SignedDuration, Symbol, World};
 
 use super::{candidates::Unit, fates::Hold};
-use crate::{plan::BlockReason, scene::Scene};
+use crate::{plan::BlockReason, scene::Scene, state::Readiness};
 
 /// A replacement that takes longer than this is given up: what was bought stays, and what it was for is judged anew.
 const PATIENCE: SignedDuration = SignedDuration::from_hours(6);
@@ -45,15 +46,13 @@ impl<'w> Replacing<'w> {
         self.ready
     }
 
-    /// Lets the nodes that leave take no more pods.
-    pub(super) fn close(&self, scene: &mut Scene<'_>) {
-        if self.ready {
-            for node in &self.replacement.nodes {
-                if let Some(place) = scene.state.node_places.get(node) {
-                    scene.snapshot.close_node(scene.node_ids[*place]);
-                }
-            }
-        }
+    /// The nodes that leave and take pods until they do; none before they could go.
+    pub(super) fn open(&self, scene: &Scene<'_>) -> Vec<NodeId> {
+        let state = &scene.state;
+        let nodes = self.replacement.nodes.iter().filter(|_| self.ready);
+        let places = nodes.filter_map(|node| state.node_places.get(node).copied());
+        let open = places.filter(|place| state.nodes[*place].readiness == Readiness::Ready);
+        open.map(|place| scene.node_ids[place]).collect()
     }
 
     /// Why a unit waits.

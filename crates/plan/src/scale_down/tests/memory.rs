@@ -1,8 +1,10 @@
 //! What the next pass remembers, and what the plan says it saves.
 
-use plimsoll_model::{Money, Symbol};
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::{at, world};
+use plimsoll_model::{Consolidation, Effect, Money, Replacement, Symbol, Taint};
+
+use super::{Builder, at, world};
 
 #[test]
 fn clocks_start_run_and_stop() {
@@ -46,4 +48,33 @@ fn what_leaves_is_not_paid_for() {
         world().group("g", 0..=9).change_group(|group| group.price = Some(Money::from_micros(7)));
     let cost = world.node("a").node("b").busy_node("c").plan().cost;
     assert_eq!((cost.before.micros(), cost.after.micros()), (21, 7));
+}
+
+/// Two dear nodes with three pods each are replaced by two cheap ones, and may leave one after the other. While the first is
+/// drained, the pods that it loses must not be taken for ones that need the second.
+#[test]
+fn a_replacement_is_not_forgotten_while_the_first_of_its_nodes_is_drained() {
+    let pods = |world: Builder, name: &str| {
+        (1..=3).fold(world, |world, number| world.pod(&format!("{name}-{number}"), 1000))
+    };
+    let world = world().group("dear", 0..=9).busy_node("dear-a").change_node(|node| {
+        node.taints = Box::new([Taint {
+            key: "ToBeDeletedByClusterAutoscaler".into(),
+            value: "1".into(),
+            effect: Effect::NoSchedule,
+        }]);
+    });
+    let world = pods(pods(world, "a").busy_node("dear-b"), "b");
+    let world = world.group("cheap", 0..=9).busy_node("cheap-a").busy_node("cheap-b");
+    let nodes = BTreeSet::from([Symbol::new("dear-b")]);
+    let groups = BTreeMap::from([(Symbol::new("cheap"), 2)]);
+    let replacement = Replacement { nodes, groups, at: at(-1) };
+    let world = world.set(|settings| {
+        settings.drain_parallelism = 1;
+        settings.consolidation = Consolidation::Cost;
+    });
+    let world = world.remember(|memory| memory.replacement = Some(replacement.clone()));
+    let plan = world.plan();
+    assert_eq!(plan.memory.replacement, Some(replacement), "{:?}", plan.blocked);
+    assert!(plan.placements.iter().all(|placement| placement.node.as_str() != "dear-b"));
 }
