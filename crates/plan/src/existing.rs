@@ -24,10 +24,14 @@ pub(crate) struct Fitted {
 pub(crate) fn place(scene: &mut Scene<'_>, demands: Vec<Demand>) -> Fitted {
     let mut fitted = Fitted { placed: Vec::new(), rest: demands };
     let replaced = scale_down::replaced(scene);
-    replaced.iter().for_each(|node| scene.snapshot.close_node(*node));
+    for node in &replaced {
+        scene.snapshot.close_node(*node);
+    }
     fill(scene, &mut fitted);
     if !replaced.is_empty() {
-        replaced.iter().for_each(|node| scene.snapshot.open_node(*node));
+        for node in &replaced {
+            scene.snapshot.open_node(*node);
+        }
         fill(scene, &mut fitted);
     }
     fitted
