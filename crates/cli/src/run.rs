@@ -99,7 +99,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     for line in wanted.warnings() {
         warn!("{line}");
     }
-    for line in &process.unfollowed {
+    for line in &process.scheduler.unfollowed {
         warn!("--scheduler-config-file: {line}");
     }
     tls::install_default();

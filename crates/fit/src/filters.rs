@@ -16,7 +16,7 @@ mod volume_binding;
 mod volume_restrictions;
 mod volume_zone;
 
-use plimsoll_model::PodShape;
+use plimsoll_model::{Extent, Plugin, PodShape};
 
 pub use self::{volume_binding::BindingProblem, volume_restrictions::Restriction};
 
@@ -34,6 +34,20 @@ pub(crate) struct Question<'a> {
     pub shape: &'a PodShape,
     pub entry: &'a ShapeEntry,
     pub node: NodeId,
+}
+
+// === impl Question ===
+
+impl Question<'_> {
+    /// How much of a plugin is at work.
+    fn extent(self, plugin: Plugin) -> Extent {
+        self.snapshot.profile.extent(plugin)
+    }
+
+    /// Whether a plugin looks at the node at all.
+    fn concerns(self, plugin: Plugin) -> bool {
+        self.snapshot.profile.filters(plugin)
+    }
 }
 
 impl Snapshot {

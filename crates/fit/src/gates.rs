@@ -6,8 +6,8 @@
 
 use indexmap::IndexSet;
 use plimsoll_model::{
-    Effect, Labels, Node, NodeAffinity, PodShape, Symbol, Taint, Toleration, first_untolerated,
-    label,
+    Effect, Labels, Node, NodeAffinity, Plugin, Profile, Symbol, Taint, Toleration,
+    first_untolerated, label,
 };
 use rustc_hash::{FxBuildHasher, FxHashSet};
 
@@ -27,6 +27,10 @@ pub(crate) struct Gates {
     pairs: IndexSet<(AffinityId, TolerationsId), FxBuildHasher>,
     /// By gate, by class: whether such nodes are open. Affinities judged node by node are left out of it.
     open: Vec<Vec<bool>>,
+    /// The profile does without TaintToleration.
+    ignores_taints: bool,
+    /// The profile does without NodeUnschedulable.
+    ignores_cordon: bool,
 }
 
 /// What a node looks like to all demands known so far.
@@ -40,20 +44,30 @@ struct Class {
 // === impl Gates ===
 
 impl Gates {
-    /// The gate of a shape. `nodes` are all rows of the snapshot: a demand on a new label may split classes.
+    /// No nodes and no demands yet.
+    pub(crate) fn new(profile: &Profile) -> Self {
+        Self {
+            ignores_taints: !profile.filters(Plugin::TaintToleration),
+            ignores_cordon: !profile.filters(Plugin::NodeUnschedulable),
+            ..Self::default()
+        }
+    }
+
+    /// The gate of pods that demand and tolerate this. `nodes` are all rows of the snapshot: a demand on a new label may split classes.
     pub(crate) fn gate<'a>(
         &mut self,
-        shape: &PodShape,
+        affinity: &NodeAffinity,
+        tolerations: &[Toleration],
         nodes: impl Iterator<Item = &'a Node>,
     ) -> GateId {
-        let pair = (self.affinity(&shape.node_affinity), self.tolerations(&shape.tolerations));
+        let pair = (self.affinity(affinity), self.tolerations(tolerations));
         let (place, new) = self.pairs.insert_full(pair);
         let gate = GateId::new(place);
         if new {
             self.open.push(Vec::new());
             let hostname = Symbol::new(label::HOSTNAME);
             let before = self.relevant.len();
-            let keys = shape.node_affinity.label_keys().filter(|key| *key != hostname);
+            let keys = affinity.label_keys().filter(|key| *key != hostname);
             self.relevant.extend(keys);
             if self.relevant.len() > before {
                 self.classify_all(nodes);
@@ -146,10 +160,11 @@ impl Gates {
         let affinity =
             (!self.per_node[affinity.index()]).then(|| &self.affinities[affinity.index()]);
         let tolerations = &self.tolerations[tolerations.index()];
+        let (ignores_cordon, ignores_taints) = (self.ignores_cordon, self.ignores_taints);
         for class in self.classes.iter().skip(verdicts.len()) {
             verdicts.push(
-                (!class.unschedulable || tolerates_cordon(tolerations))
-                    && first_untolerated(&class.taints, tolerations).is_none()
+                (!class.unschedulable || ignores_cordon || tolerates_cordon(tolerations))
+                    && (ignores_taints || first_untolerated(&class.taints, tolerations).is_none())
                     && affinity.is_none_or(|affinity| {
                         // Names play no part here: an affinity that looks at them is judged node by node.
                         affinity.matches(Symbol::new(""), &class.labels)

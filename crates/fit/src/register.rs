@@ -16,23 +16,29 @@ use crate::{
 impl Snapshot {
     /// The handle of a shape; shapes that are alike have the same one.
     pub fn shape(&mut self, shape: &Arc<PodShape>) -> ShapeId {
+        let trimmed = self.profile.trimmed(shape).map(Arc::new);
+        let shape = trimmed.as_ref().unwrap_or(shape);
         if let Some(id) = self.shapes.find(shape) {
             return id;
         }
         let nodes = || self.rows.iter().map(|row| &*row.node);
-        let gate = self.gates.gate(shape, nodes());
+        let affinity = self.profile.node_affinity(&shape.node_affinity);
+        let gate = self.gates.gate(&affinity, &shape.tolerations, nodes());
         let slot = (Symbol::new(plimsoll_model::resource::PODS), 1);
-        let mut asks = Vec::new();
+        let (mut asks, mut uses) = (Vec::new(), Vec::new());
         for (name, amount) in [slot].into_iter().chain(shape.requests.iter()) {
             let column = match self.capacity.find_column(name) {
                 Some(column) => column,
                 None => self.capacity.add_column(name, nodes()),
             };
             if amount > 0 {
-                asks.push((column, amount));
+                uses.push((column, amount));
+                if self.profile.counts(name) {
+                    asks.push((column, amount));
+                }
             }
         }
-        let id = self.shapes.add(Arc::clone(shape), gate, asks.into());
+        let id = self.shapes.add(Arc::clone(shape), gate, asks.into(), uses.into());
 
         // First the questions others have asked, then this shape's own: a new question looks at all shapes, this one
         // included.

@@ -31,6 +31,8 @@ pub enum Rejection {
     },
     /// No term of the required node affinity matches.
     NodeAffinity,
+    /// The node is none of those that the scheduler was told to use.
+    AddedAffinity,
     /// A host port is in use.
     PortTaken(HostPort),
     /// Less is free than the pod asks for.
@@ -127,7 +129,9 @@ impl Rejection {
             Self::Cordoned => Plugin::NodeUnschedulable,
             Self::OtherNode { .. } => Plugin::NodeName,
             Self::Untolerated(_) => Plugin::TaintToleration,
-            Self::Selector { .. } | Self::NodeAffinity => Plugin::NodeAffinity,
+            Self::Selector { .. } | Self::NodeAffinity | Self::AddedAffinity => {
+                Plugin::NodeAffinity
+            }
             Self::PortTaken(_) => Plugin::NodePorts,
             Self::Insufficient(_) => Plugin::NodeResourcesFit,
             Self::Restricted(_) => Plugin::VolumeRestrictions,
@@ -157,6 +161,7 @@ impl fmt::Display for Rejection {
                 write!(f, "wants {key}={wants}, the node has no such label")
             }
             Self::NodeAffinity => f.write_str("no term of the required node affinity matches"),
+            Self::AddedAffinity => f.write_str("no term of the scheduler's added affinity matches"),
             Self::PortTaken(port) => write!(f, "host port {port} is in use"),
             Self::Insufficient(shortages) => write_list(f, shortages),
             Self::Restricted(restriction) => write!(f, "{restriction}"),

@@ -25,8 +25,10 @@ pub(crate) struct Shapes {
 pub(crate) struct ShapeEntry {
     /// Labels, taints and cordon, in one verdict per class of nodes.
     pub gate: GateId,
-    /// What is asked of a node, the slot for the pod included.
+    /// What a node has to have free, the slot for the pod included.
     pub asks: Box<[Ask]>,
+    /// What a pod takes of a node: the same, and what the profile does not look at.
+    pub uses: Box<[Ask]>,
     /// Required topology spread.
     pub spread: Box<[SpreadCheck]>,
     /// Required pod affinity.
@@ -73,7 +75,13 @@ impl Shapes {
         self.table.get_index_of(shape).map(ShapeId::new)
     }
 
-    pub(crate) fn add(&mut self, shape: Arc<PodShape>, gate: GateId, asks: Box<[Ask]>) -> ShapeId {
+    pub(crate) fn add(
+        &mut self,
+        shape: Arc<PodShape>,
+        gate: GateId,
+        asks: Box<[Ask]>,
+        uses: Box<[Ask]>,
+    ) -> ShapeId {
         let id = ShapeId::new(self.table.len());
         for pair in shape.labels.iter() {
             self.by_pair.entry(pair).or_default().push(id);
@@ -81,6 +89,7 @@ impl Shapes {
         let entry = ShapeEntry {
             gate,
             asks,
+            uses,
             spread: Box::default(),
             affinity: AffinityCheck::default(),
             avoids: Box::default(),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use indexmap::IndexSet;
-use plimsoll_model::{HostPort, Namespaces, Node, PodShape, PodVolume, Storage, Symbol};
+use plimsoll_model::{HostPort, Namespaces, Node, PodShape, PodVolume, Profile, Storage, Symbol};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::{
@@ -24,6 +24,8 @@ use crate::{
 pub struct Snapshot {
     pub(crate) namespaces: Namespaces,
     pub(crate) storage: Storage,
+    /// Which filters are at work.
+    pub(crate) profile: Profile,
     /// Nodes in the order they were added; one that was removed stays as an absent row.
     pub(crate) rows: Vec<Row>,
     pub(crate) pods: Vec<Slot>,
@@ -92,11 +94,12 @@ impl Row {
 // === impl Snapshot ===
 
 impl Snapshot {
-    /// A cluster without nodes.
+    /// A cluster without nodes, whose scheduler has the default profile.
     pub fn new(namespaces: Namespaces, storage: Storage) -> Self {
         Self {
             namespaces,
             storage,
+            profile: Profile::default(),
             rows: Vec::new(),
             pods: Vec::new(),
             vacant: Vec::new(),
@@ -115,6 +118,14 @@ impl Snapshot {
             volumes_placed: 0,
             journal: Journal::default(),
         }
+    }
+
+    /// The same cluster with another profile of its scheduler. It has no nodes yet, and knows no shapes.
+    #[must_use]
+    pub fn following(mut self, profile: &Profile) -> Self {
+        self.gates = Gates::new(profile);
+        self.profile = profile.clone();
+        self
     }
 
     /// The nodes that are present, in the order they were added.
@@ -197,7 +208,7 @@ impl Snapshot {
             Some(vacant) => *vacant = slot,
             None => self.pods.push(slot),
         }
-        self.capacity.take(node, &entry.asks);
+        self.capacity.take(node, &entry.uses);
         self.tell_counters(shape, node, true);
         self.use_ports_and_claims(shape, node, true);
     }
@@ -214,7 +225,7 @@ impl Snapshot {
         if let Some(moved) = entry.pods.get(in_shape as usize) {
             self.pods[moved.index()].in_shape = in_shape;
         }
-        self.capacity.give(node, &entry.asks);
+        self.capacity.give(node, &entry.uses);
         self.vacant.push(pod);
         self.loosened += 1;
         self.tell_counters(shape, node, false);

@@ -20,6 +20,7 @@ mod kind;
 mod parse;
 pub mod priorities;
 mod problem;
+pub mod profile;
 mod reader;
 pub mod scenario;
 mod wire;

@@ -11,6 +11,7 @@ pub(crate) mod head;
 pub(crate) mod meta;
 pub(crate) mod node;
 pub(crate) mod pod;
+pub(crate) mod scheduler;
 pub(crate) mod storage;
 pub(crate) mod value;
 pub(crate) mod volume;

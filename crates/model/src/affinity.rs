@@ -86,6 +86,27 @@ impl NodeAffinity {
         self.selector.is_empty() && self.terms.is_none()
     }
 
+    /// The same, and one of `terms` has to match as well.
+    pub fn with_terms(&self, terms: &[NodeTerm]) -> Self {
+        let both = match &self.terms {
+            Some(own) => {
+                own.iter().flat_map(|one| terms.iter().filter_map(|other| one.and(other))).collect()
+            }
+            None => terms.into(),
+        };
+        Self { selector: self.selector.clone(), terms: Some(both) }
+    }
+
+    /// No more than the names of nodes that are asked for: nothing, unless every alternative names one.
+    pub fn names_only(&self) -> Self {
+        let named = |term: &NodeTerm| {
+            let names: Box<[_]> = term.names.iter().filter(|one| !one.negated).copied().collect();
+            (!names.is_empty()).then(|| NodeTerm { labels: LabelSelector::default(), names })
+        };
+        let terms = self.terms.iter().flatten().map(named).collect::<Option<Box<[_]>>>();
+        Self { selector: Labels::default(), terms: terms.filter(|terms| !terms.is_empty()) }
+    }
+
     /// The label keys that the answer depends on.
     pub fn label_keys(&self) -> impl Iterator<Item = Symbol> + '_ {
         let terms = self.terms.iter().flat_map(|terms| terms.iter());
@@ -102,11 +123,24 @@ impl NodeAffinity {
 // === impl NodeTerm ===
 
 impl NodeTerm {
-    fn matches(&self, name: Symbol, labels: &Labels) -> bool {
-        let says_something = !self.labels.is_empty() || !self.names.is_empty();
-        says_something
+    /// Whether a node of this name with these labels matches.
+    pub fn matches(&self, name: Symbol, labels: &Labels) -> bool {
+        self.says_something()
             && self.labels.matches(labels)
             && self.names.iter().all(|one| (one.name == name) != one.negated)
+    }
+
+    /// Both terms in one; `None` when that can match nothing.
+    fn and(&self, other: &Self) -> Option<Self> {
+        let labels = self.labels.requirements().iter().chain(other.labels.requirements());
+        (self.says_something() && other.says_something()).then(|| Self {
+            labels: LabelSelector::new(labels.cloned()),
+            names: self.names.iter().chain(&other.names).copied().collect(),
+        })
+    }
+
+    fn says_something(&self) -> bool {
+        !self.labels.is_empty() || !self.names.is_empty()
     }
 }
 

@@ -120,6 +120,9 @@ pub struct PodExtras {
     pub deletion_cost: i32,
     /// All or nothing with the other pods of this name in the namespace.
     pub gang: Option<Symbol>,
+    /// It has topology spread constraints that are no more than wishes: those that a scheduler has for pods without any are
+    /// not for it.
+    pub wishes_spread: bool,
     /// It does not exist; this is what it stands for.
     pub stands_for: Option<StandIn>,
     /// `spec.restartPolicy` is Always: a pod that ended well would be started again.

@@ -3,7 +3,7 @@
 
 use jiff::SignedDuration;
 
-use crate::{GroupOptions, Money, Resources, Symbol};
+use crate::{GroupOptions, Money, Profile, Resources, Symbol};
 
 /// All settings that a decision depends on.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,6 +20,8 @@ pub struct Settings {
     pub health: HealthSettings,
     /// Taints that come and go by themselves.
     pub taints: TaintSettings,
+    /// `scheduler-config-file`: what the scheduler looks at.
+    pub profile: Profile,
     /// Where a choice is open, this decides: the same seed, the same choice.
     pub seed: u64,
 }
@@ -244,6 +246,7 @@ impl Default for Settings {
                 startup_prefixes: Vec::new(),
                 status: Vec::new(),
             },
+            profile: Profile::default(),
             seed: 0,
         }
     }

@@ -17,6 +17,8 @@ pub struct Controller {
     pub uid: Box<str>,
     /// How many pods it wants (a Job: its parallelism).
     pub replicas: i32,
+    /// Which pods are its own; `None` for a Job, whose selector nobody asks for.
+    pub selector: Option<LabelSelector>,
 }
 
 /// A DaemonSet: one pod on every node that takes it.

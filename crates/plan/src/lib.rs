@@ -10,6 +10,7 @@ pub mod pack;
 mod pass;
 mod pending;
 mod plan;
+mod profile;
 mod report;
 mod residents;
 mod scale_down;

@@ -5,6 +5,7 @@ use plimsoll_model::World;
 use crate::{
     pending::Pending,
     plan::{GroupReason, Plan},
+    profile,
     report::{self, Findings},
     scale_down::{self, Look},
     scale_up::{Allowance, Market},
@@ -17,6 +18,8 @@ use crate::{
 ///
 /// Pure: the same World gives the same Plan, to the byte. What the next pass has to remember is in [`Plan::memory`].
 pub fn plan(world: &World) -> Plan {
+    let seen = profile::seen(world);
+    let world = seen.as_ref().unwrap_or(world);
     match stand_ins::add(world) {
         Some(world) => plan_pods(&world),
         None => plan_pods(world),

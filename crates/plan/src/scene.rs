@@ -36,7 +36,8 @@ impl<'w> Scene<'w> {
         let residents = Residents::new(&state);
         let templates: Vec<_> =
             (0..world.groups.len()).map(|group| Template::of(&state, group, &residents)).collect();
-        let mut snapshot = Snapshot::new(world.namespaces.clone(), world.storage.clone());
+        let mut snapshot = Snapshot::new(world.namespaces.clone(), world.storage.clone())
+            .following(&world.settings.profile);
         let mut node_ids = Vec::with_capacity(world.nodes.len());
         let mut pod_ids = vec![None; world.pods.len()];
         for (place, node) in world.nodes.iter().enumerate() {

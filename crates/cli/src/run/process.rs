@@ -8,7 +8,7 @@ use std::{
 
 use plimsoll_cluster::{connect::Connection, lease::Timings};
 use plimsoll_control::{record::RecordSettings, settings::Settings};
-use plimsoll_manifest::flags::FlagError;
+use plimsoll_manifest::{flags::FlagError, profile};
 use plimsoll_model::Expander;
 
 use super::groups::Groups;
@@ -36,8 +36,8 @@ pub(super) struct Process {
     pub logs: log::Settings,
     pub address: SocketAddr,
     pub cluster_name: String,
-    /// What `scheduler-config-file` says that is not followed.
-    pub unfollowed: Vec<String>,
+    /// What `scheduler-config-file` says.
+    pub scheduler: profile::Read,
     /// The file that settings are read from, again and again.
     pub config: Option<PathBuf>,
 }
@@ -87,7 +87,7 @@ impl Default for Process {
             logs: log::Settings::default(),
             address: SocketAddr::new(IpAddr::V6(Ipv6Addr::UNSPECIFIED), PORT),
             cluster_name: String::new(),
-            unfollowed: Vec::new(),
+            scheduler: profile::Read::default(),
             config: None,
         }
     }
@@ -103,6 +103,7 @@ impl Process {
         self.settings.retire.evict_daemons_empty = plan.scale_down.evict_daemons_empty;
         self.settings.retire.evict_daemons_occupied = plan.scale_down.evict_daemons_occupied;
         self.settings.plan = plan;
+        self.settings.plan.profile = self.scheduler.profile.clone();
         let refuse = |name: &str, problem: &str| {
             Err(FlagError { name: name.to_owned(), problem: problem.to_owned() })
         };

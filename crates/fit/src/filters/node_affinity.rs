@@ -3,11 +3,16 @@
 use super::Question;
 use crate::Rejection;
 
+/// What the scheduler adds comes first, as there.
 pub(super) fn judge(question: Question<'_>) -> Option<Rejection> {
-    let node = question.snapshot.node(question.node);
-    let affinity = &question.shape.node_affinity;
+    let (node, profile) = (question.snapshot.node(question.node), &question.snapshot.profile);
+    let affinity = profile.node_affinity(&question.shape.node_affinity);
     if affinity.matches(node.name, &node.labels) {
         return None;
+    }
+    let mut added = profile.added_affinity.iter();
+    if added.any(|terms| !terms.iter().any(|term| term.matches(node.name, &node.labels))) {
+        return Some(Rejection::AddedAffinity);
     }
     let missing =
         affinity.selector.iter().find(|(key, value)| node.labels.get(*key) != Some(*value));

@@ -1,6 +1,6 @@
 //! NodeVolumeLimits: a CSI driver attaches only so many volumes to a node.
 
-use plimsoll_model::{Claim, Disk, PodShape, PodVolume, Symbol};
+use plimsoll_model::{Claim, Disk, Plugin, PodShape, PodVolume, Symbol};
 use rustc_hash::FxHashSet;
 
 use super::Question;
@@ -19,6 +19,9 @@ enum Name {
 }
 
 pub(super) fn judge(question: Question<'_>) -> Option<Rejection> {
+    if !question.concerns(Plugin::NodeVolumeLimits) {
+        return None;
+    }
     let (snapshot, shape) = (question.snapshot, question.shape);
     let mut wanted = Vec::new();
     for volume in &shape.volumes {

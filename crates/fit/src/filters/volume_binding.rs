@@ -1,6 +1,6 @@
 //! VolumeBinding: bound volumes can be reached from the node, and for unbound claims one can be found or made there.
 
-use plimsoll_model::{Claim, Labels, PodVolume, Symbol, Volume, VolumeTerm};
+use plimsoll_model::{Claim, Extent, Labels, Plugin, PodVolume, Symbol, Volume, VolumeTerm};
 
 use super::Question;
 use crate::{Rejection, Snapshot};
@@ -28,6 +28,10 @@ pub(super) fn judge(question: Question<'_>) -> Option<Rejection> {
 
 /// First what holds for all nodes, then what depends on this one.
 fn find_problem(question: Question<'_>) -> Option<(Symbol, BindingProblem)> {
+    let extent = question.extent(Plugin::VolumeBinding);
+    if extent == Extent::Off {
+        return None;
+    }
     let mut claims = Vec::new();
     for volume in &question.shape.volumes {
         let (name, owner) = match volume {
@@ -39,6 +43,9 @@ fn find_problem(question: Question<'_>) -> Option<(Symbol, BindingProblem)> {
             Ok(claim) => claims.push(claim),
             Err(problem) => return Some((name, problem)),
         }
+    }
+    if extent == Extent::Early {
+        return None;
     }
     let node = question.snapshot.node(question.node);
     let (bound, unbound): (Vec<&Claim>, Vec<&Claim>) =

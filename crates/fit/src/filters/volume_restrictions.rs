@@ -1,12 +1,17 @@
 //! VolumeRestrictions: claims that one pod at a time may use, and disks that a node mounts once.
 
-use plimsoll_model::{Disk, PodVolume, Symbol};
+use plimsoll_model::{Disk, Extent, Plugin, PodVolume, Symbol};
 
 use super::Question;
 use crate::Rejection;
 
 pub(super) fn judge(question: Question<'_>) -> Option<Rejection> {
     let snapshot = question.snapshot;
+    let extent = question.extent(Plugin::VolumeRestrictions);
+    if extent == Extent::Off {
+        return None;
+    }
+    let looks_at_nodes = extent == Extent::Full;
     let once = Symbol::new("ReadWriteOncePod");
     for volume in &question.shape.volumes {
         match volume {
@@ -16,11 +21,11 @@ pub(super) fn judge(question: Question<'_>) -> Option<Rejection> {
                     return Some(Rejection::Restricted(Restriction::ClaimMissing(*name)));
                 };
                 let in_use = snapshot.claim_users.get(&id).is_some_and(|users| *users > 0);
-                if in_use && claim.access_modes.contains(&once) {
+                if looks_at_nodes && in_use && claim.access_modes.contains(&once) {
                     return Some(Rejection::Restricted(Restriction::ClaimInUse(*name)));
                 }
             }
-            PodVolume::Disk(disk) if is_mounted(question, disk) => {
+            PodVolume::Disk(disk) if looks_at_nodes && is_mounted(question, disk) => {
                 return Some(Rejection::Restricted(Restriction::DiskInUse(disk.clone())));
             }
             PodVolume::Disk(_) | PodVolume::Ephemeral { .. } => {}

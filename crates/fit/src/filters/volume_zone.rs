@@ -1,11 +1,15 @@
 //! VolumeZone: a volume's zone and region labels have to be the node's.
 
-use plimsoll_model::{Labels, PodVolume, Symbol, label};
+use plimsoll_model::{Extent, Labels, Plugin, PodVolume, Symbol, label};
 
 use super::Question;
 use crate::Rejection;
 
 pub(super) fn judge(question: Question<'_>) -> Option<Rejection> {
+    let extent = question.extent(Plugin::VolumeZone);
+    if extent == Extent::Off {
+        return None;
+    }
     let storage = &question.snapshot.storage;
     let node = &question.snapshot.node(question.node).labels;
     for volume in &question.shape.volumes {
@@ -25,7 +29,9 @@ pub(super) fn judge(question: Question<'_>) -> Option<Rejection> {
         let Some(volume) = storage.volume(volume) else {
             return Some(Rejection::Unzoned { claim: *name });
         };
-        if let Some(key) = wrong_zone(&volume.labels, node) {
+        if extent == Extent::Full
+            && let Some(key) = wrong_zone(&volume.labels, node)
+        {
             let wants = volume.labels.get(key).unwrap_or(key);
             return Some(Rejection::WrongZone { volume: volume.name, key, wants });
         }

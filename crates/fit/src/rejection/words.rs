@@ -43,6 +43,7 @@ impl Rejection {
             Self::Selector { .. } | Self::NodeAffinity => {
                 "node(s) didn't match Pod's node affinity/selector"
             }
+            Self::AddedAffinity => "node(s) didn't match scheduler-enforced node affinity",
             Self::PortTaken(_) => "node(s) didn't have free ports for the requested pod ports",
             Self::Insufficient(_) => "Insufficient resources",
             Self::Restricted(Restriction::DiskInUse(_)) => "node(s) had no available disk",

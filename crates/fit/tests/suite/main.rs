@@ -3,6 +3,7 @@
 mod generate;
 mod hosts;
 mod player;
+mod profile;
 mod properties;
 mod reference;
 mod vectors;

@@ -5,9 +5,9 @@
 
 use std::{fs, path::Path, sync::LazyLock};
 
-use plimsoll_fit::{Plugin, Rejection, Snapshot};
+use plimsoll_fit::{NodeId, Plugin, Rejection, Snapshot};
 use plimsoll_manifest::case::{self, Case};
-use plimsoll_model::{Node, Pod, Timestamp};
+use plimsoll_model::{Extent, Node, Pod, Profile, Timestamp};
 use serde_json::Value;
 
 use crate::reference::{Cluster, rejecting_plugins};
@@ -74,25 +74,31 @@ fn the_reference_says_what_the_scheduler_says() {
 fn the_snapshot_says_what_the_scheduler_says() {
     let mut wrong = Vec::new();
     for vector in VECTORS.iter() {
-        let cluster = vector.cluster();
-        let mut snapshot = Snapshot::new(cluster.namespaces, cluster.storage);
-        let nodes: Vec<_> = cluster.nodes.into_iter().map(|node| snapshot.add_node(node)).collect();
-        for (pod, name) in &cluster.pods {
-            let shape = snapshot.shape(pod);
-            let node = nodes.iter().find(|node| snapshot.node(**node).name == *name);
-            snapshot.place(shape, *node.unwrap());
-        }
-        for pair in vector.pairs() {
-            let shape = snapshot.shape(&pair.pod.shape);
-            let node = nodes.iter().find(|node| snapshot.node(**node).name == pair.node.name);
-            let rejections = snapshot.judge(shape, *node.unwrap());
-            let plugins = rejections.iter().map(Rejection::plugin);
-            let said: Vec<_> = plugins.map(Plugin::as_str).collect();
-            if said != pair.rejected_by || snapshot.fits(shape, *node.unwrap()) != said.is_empty() {
-                wrong.push(vector.complaint(&pair, &said));
-            }
+        wrong.extend(vector.disagreements(&Profile::default(), |_| true));
+    }
+    assert!(wrong.is_empty(), "{} wrong\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// Whatever else rejects a pod says so whether or not the plugin is at work.
+#[test]
+fn a_plugin_that_is_off_says_nothing() {
+    let mut wrong = Vec::new();
+    for off in Plugin::ALL {
+        let profile = Profile { reduced: [(off, Extent::Off)].into(), ..Profile::default() };
+        for vector in VECTORS.iter() {
+            let found = vector.disagreements(&profile, |plugin| plugin != off.as_str());
+            wrong.extend(found.into_iter().map(|line| format!("without {off}: {line}")));
         }
     }
+    assert!(wrong.is_empty(), "{} wrong\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn with_all_plugins_off_every_pod_fits_everywhere() {
+    let off = Plugin::ALL.map(|plugin| (plugin, Extent::Off));
+    let profile = Profile { reduced: off.into(), ..Profile::default() };
+    let vectors = VECTORS.iter();
+    let wrong: Vec<_> = vectors.flat_map(|one| one.disagreements(&profile, |_| false)).collect();
     assert!(wrong.is_empty(), "{} wrong\n{}", wrong.len(), wrong.join("\n"));
 }
 
@@ -129,6 +135,33 @@ impl Vector {
             nodes: objects.nodes.clone(),
             pods: running.collect(),
         }
+    }
+
+    /// The pairs of which the snapshot does not say what the scheduler did, as far as its plugins are `kept`.
+    fn disagreements(&self, profile: &Profile, kept: impl Fn(&str) -> bool) -> Vec<String> {
+        let cluster = self.cluster();
+        let mut snapshot = Snapshot::new(cluster.namespaces, cluster.storage).following(profile);
+        let nodes: Vec<_> = cluster.nodes.into_iter().map(|node| snapshot.add_node(node)).collect();
+        let named = |snapshot: &Snapshot, name| -> NodeId {
+            *nodes.iter().find(|node| snapshot.node(**node).name == name).unwrap()
+        };
+        for (pod, name) in &cluster.pods {
+            let shape = snapshot.shape(pod);
+            snapshot.place(shape, named(&snapshot, *name));
+        }
+        let mut wrong = Vec::new();
+        for mut pair in self.pairs() {
+            pair.rejected_by.retain(|plugin| kept(plugin));
+            let shape = snapshot.shape(&pair.pod.shape);
+            let node = named(&snapshot, pair.node.name);
+            let rejections = snapshot.judge(shape, node);
+            let plugins = rejections.iter().map(Rejection::plugin);
+            let said: Vec<_> = plugins.map(Plugin::as_str).collect();
+            if said != pair.rejected_by || snapshot.fits(shape, node) != said.is_empty() {
+                wrong.push(self.complaint(&pair, &said));
+            }
+        }
+        wrong
     }
 
     /// Every pending pod with every node; there is a verdict for each, and for nothing else.

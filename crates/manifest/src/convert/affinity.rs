@@ -26,12 +26,18 @@ pub(crate) fn node_affinity(spec: &PodSpec<'_>) -> Checked<NodeAffinity> {
         let valid = check_label_key(key).and_then(|()| check_label_value(value));
         valid.map_err(|error| invalid(&error)).at_key(key).at("nodeSelector")?;
     }
-    let required = spec.affinity.node.required.as_ref();
-    let terms = required.map(|required| alternatives(required, node_term)).transpose();
     Ok(NodeAffinity {
         selector: meta::labels(&spec.node_selector),
-        terms: terms.at(REQUIRED).at("nodeAffinity").at("affinity")?,
+        terms: required_terms(&spec.affinity.node).at("nodeAffinity").at("affinity")?,
     })
+}
+
+/// The alternatives of a required node affinity.
+pub(crate) fn required_terms(
+    affinity: &wire::NodeAffinity<'_>,
+) -> Checked<Option<Box<[NodeTerm]>>> {
+    let required = affinity.required.as_ref();
+    required.map(|required| alternatives(required, node_term)).transpose().at(REQUIRED)
 }
 
 const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";

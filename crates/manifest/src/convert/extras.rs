@@ -18,6 +18,7 @@ const SAFE_VOLUMES: &str = "cluster-autoscaler.kubernetes.io/safe-to-evict-local
 const DAEMON_EVICTION: &str = "cluster-autoscaler.kubernetes.io/enable-ds-eviction";
 const SCALE_UP_DELAY: &str = "cluster-autoscaler.kubernetes.io/pod-scale-up-delay";
 const DELETION_COST: &str = "controller.kubernetes.io/pod-deletion-cost";
+const SCHEDULE_ANYWAY: &str = "ScheduleAnyway";
 const GANG: &str = "plimsoll.dev/pod-group";
 
 /// The marks of a pod; `None` when it has none. The API server takes any annotation, so one that cannot be read counts as
@@ -27,6 +28,11 @@ pub(crate) fn extras(pod: &Pod<'_>, has_ended: bool) -> Option<Box<PodExtras>> {
     let word = |key| annotations.get(key).map(|text| &**text);
     let extras = PodExtras {
         stands_for: None,
+        wishes_spread: pod
+            .spec
+            .spread
+            .iter()
+            .any(|one| &*one.when_unsatisfiable == SCHEDULE_ANYWAY),
         mirror: word(MIRROR).is_some(),
         daemon: word(DAEMON) == Some("true"),
         safe_to_evict: word(SAFE_TO_EVICT).and_then(safe_to_evict),

@@ -8,7 +8,7 @@ use crate::{
     problem::{At as _, Checked, Problem, Quoted, each},
     wire::{
         meta::{self as wire, Expression},
-        value::Text,
+        value::{Pairs, Text},
     },
 };
 
@@ -29,6 +29,18 @@ pub(crate) fn optional(
     field: &str,
 ) -> Checked<Option<LabelSelector>> {
     selector.map(label_selector).transpose().at(field)
+}
+
+/// A selector that is a map of labels; an empty one is none.
+pub(crate) fn of_labels(
+    labels: &Pairs<'_, Text<'_>>,
+    field: &str,
+) -> Checked<Option<LabelSelector>> {
+    let requirements = labels.iter().map(|(key, value)| {
+        LabelRequirement::new(key, "In", &[value]).map_err(|error| plain(&error)).at_key(key)
+    });
+    let requirements: Vec<_> = requirements.collect::<Checked<_>>().at(field)?;
+    Ok((!requirements.is_empty()).then(|| LabelSelector::new(requirements)))
 }
 
 /// A requirement on a label. The path leads to the part of it that is wrong.

@@ -16,6 +16,16 @@ pub(crate) fn constraint(
     constraint: &wire::SpreadConstraint<'_>,
     own: &Labels,
 ) -> Checked<Option<SpreadConstraint>> {
+    let selector = selector::optional(constraint.selector.as_ref(), "labelSelector")?;
+    let selector = selector::with_own_labels(selector, own, &constraint.match_keys, &[])?;
+    let converted = without_selector(constraint)?;
+    Ok(converted.map(|converted| SpreadConstraint { selector, ..converted }))
+}
+
+/// The same for a constraint whose pods are chosen by somebody else.
+pub(crate) fn without_selector(
+    constraint: &wire::SpreadConstraint<'_>,
+) -> Checked<Option<SpreadConstraint>> {
     let mode = &*constraint.when_unsatisfiable;
     if !MODES.contains(&mode) {
         let problem = match mode {
@@ -24,11 +34,10 @@ pub(crate) fn constraint(
         };
         return Err(problem).at("whenUnsatisfiable");
     }
-    let selector = selector::optional(constraint.selector.as_ref(), "labelSelector")?;
     let converted = SpreadConstraint {
         max_skew: positive(constraint.max_skew.unwrap_or_default(), "maxSkew")?,
         topology_key: topology_key(&constraint.topology_key)?,
-        selector: selector::with_own_labels(selector, own, &constraint.match_keys, &[])?,
+        selector: None,
         min_domains: positive(constraint.min_domains.unwrap_or(1), "minDomains")?,
         honor_affinity: honor(&constraint.affinity_policy, true, "nodeAffinityPolicy")?,
         honor_taints: honor(&constraint.taints_policy, false, "nodeTaintsPolicy")?,

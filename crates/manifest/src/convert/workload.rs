@@ -1,7 +1,8 @@
 //! The objects around pods.
 
 use plimsoll_model::{
-    Budget, BudgetRule, ConfigMap, Controller, CountOrPercent, Effect, PodShape, Symbol, Toleration,
+    Budget, BudgetRule, ConfigMap, Controller, CountOrPercent, Effect, LabelSelector, PodShape,
+    Symbol, Toleration,
 };
 
 use crate::{
@@ -32,8 +33,8 @@ const HOST_NETWORK_TAINT: (&str, Effect) =
 pub(crate) fn controller(
     kind: Kind,
     metadata: &Metadata<'_>,
-    wanted: Option<i64>,
-    field: &str,
+    (field, wanted): (&str, Option<i64>),
+    selector: Option<LabelSelector>,
 ) -> Checked<Controller> {
     Ok(Controller {
         kind: Symbol::new(kind.name()),
@@ -41,6 +42,7 @@ pub(crate) fn controller(
         name: meta::name(metadata)?.into(),
         uid: (&*metadata.uid).into(),
         replicas: meta::count(wanted.unwrap_or(1), 0, field).at("spec")?,
+        selector,
     })
 }
 

@@ -7,10 +7,10 @@ use serde::Deserialize;
 
 use super::{Holder, Reader};
 use crate::{
-    convert::{meta, node, pod::Role, storage, workload},
+    convert::{meta, node, pod::Role, selector, storage, workload},
     kind::Kind,
     parse::parse,
-    problem::Checked,
+    problem::{At as _, Checked},
     wire::{self, meta::Metadata, value::Text},
 };
 
@@ -47,8 +47,11 @@ pub(super) fn admit(reader: &mut Reader, kind: Kind, json: &str, copies: Copies)
         Kind::PriorityClass => {
             take::<wire::workload::PriorityClass<'_>>(reader, kind, json, copies)
         }
-        Kind::ReplicaSet | Kind::ReplicationController | Kind::StatefulSet => {
+        Kind::ReplicaSet | Kind::StatefulSet => {
             take::<wire::workload::Replicated<'_>>(reader, kind, json, copies)
+        }
+        Kind::ReplicationController => {
+            take::<wire::workload::ReplicationController<'_>>(reader, kind, json, copies)
         }
         Kind::StorageCapacity => {
             take::<wire::storage::StorageCapacity<'_>>(reader, kind, json, copies)
@@ -174,8 +177,8 @@ admit! {
     }
 
     wire::workload::Job<'a> => |job, kind, reader| {
-        let wanted = job.spec.parallelism;
-        let controller = workload::controller(kind, &job.metadata, wanted, "parallelism")?;
+        let wanted = ("parallelism", job.spec.parallelism);
+        let controller = workload::controller(kind, &job.metadata, wanted, None)?;
         reader.objects.controllers.push(controller);
     }
 
@@ -200,8 +203,16 @@ admit! {
     }
 
     wire::workload::Replicated<'a> => |set, kind, reader| {
-        let wanted = set.spec.replicas;
-        let controller = workload::controller(kind, &set.metadata, wanted, "replicas")?;
+        let wanted = ("replicas", set.spec.replicas);
+        let selector = selector::optional(set.spec.selector.as_ref(), "selector").at("spec")?;
+        let controller = workload::controller(kind, &set.metadata, wanted, selector)?;
+        reader.objects.controllers.push(controller);
+    }
+
+    wire::workload::ReplicationController<'a> => |set, kind, reader| {
+        let wanted = ("replicas", set.spec.replicas);
+        let selector = selector::of_labels(&set.spec.selector, "selector").at("spec")?;
+        let controller = workload::controller(kind, &set.metadata, wanted, selector)?;
         reader.objects.controllers.push(controller);
     }
 

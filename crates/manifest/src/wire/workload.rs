@@ -8,15 +8,28 @@ use crate::wire::{
 };
 
 wire! {
-    /// A ReplicaSet, StatefulSet or ReplicationController.
+    /// A ReplicaSet or StatefulSet.
     struct Replicated<'a> {
         "metadata" => metadata: Metadata<'a>,
-        "spec" => spec: ReplicatedSpec,
+        "spec" => spec: ReplicatedSpec<'a>,
     }
 
-    /// How many pods it wants.
-    struct ReplicatedSpec {
+    /// How many pods it wants, and which are its own.
+    struct ReplicatedSpec<'a> {
         "replicas" => replicas: Option<i64>,
+        "selector" => selector: Option<LabelSelector<'a>>,
+    }
+
+    /// A v1.ReplicationController.
+    struct ReplicationController<'a> {
+        "metadata" => metadata: Metadata<'a>,
+        "spec" => spec: ReplicationControllerSpec<'a>,
+    }
+
+    /// The same, with a selector of the older form.
+    struct ReplicationControllerSpec<'a> {
+        "replicas" => replicas: Option<i64>,
+        "selector" => selector: Pairs<'a, Text<'a>>,
     }
 
     /// A batch/v1 Job.

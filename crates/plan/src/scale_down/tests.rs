@@ -184,6 +184,7 @@ impl Builder {
             name: name.into(),
             uid: name.into(),
             replicas,
+            selector: None,
         });
         self
     }

@@ -6,7 +6,7 @@ use fixedbitset::FixedBitSet;
 use indexmap::IndexMap;
 use plimsoll_fit::ShapeId;
 use plimsoll_model::{
-    HostPort, LabelSelector, PodShape, PodTerm, Resources, Symbol, label, resource,
+    HostPort, LabelSelector, PodShape, PodTerm, Profile, Resources, Symbol, label, resource,
 };
 use rustc_hash::FxBuildHasher;
 
@@ -64,7 +64,8 @@ pub(crate) fn packable(
     let world = scene.state.world;
     let shape_of = |lot: &Lot| &world.pods[lot.pods[0].pod].shape;
     let Assigned { lots, order, .. } = assigned;
-    let names = dimensions(lots.iter().map(|lot| &**shape_of(lot)));
+    let profile = &world.settings.profile;
+    let names = dimensions(profile, lots.iter().map(|lot| &**shape_of(lot)));
     let mut exclusions: IndexMap<Exclusion, u32, FxBuildHasher> = IndexMap::default();
     let mut items: IndexMap<Likeness, Pool, FxBuildHasher> = IndexMap::default();
     for lot in &lots {
@@ -112,17 +113,25 @@ pub(crate) fn packable(
             (item, pool)
         })
         .unzip();
-    let bins = offers.iter().map(|offer| bin(offer, &scene.templates, &names)).collect();
+    let mut bins: Vec<Bin> =
+        offers.iter().map(|offer| bin(offer, &scene.templates, &names)).collect();
+    if !profile.counts(names[0]) {
+        // Nothing is short on any node, so one takes them all.
+        let all: usize = lots.iter().map(|lot| lot.pods.len()).sum();
+        let all = i64::try_from(all).unwrap_or(i64::MAX);
+        bins.iter_mut().filter_map(|bin| bin.capacity.first_mut()).for_each(|slots| *slots = all);
+    }
     let classes = exclusions.values().map(|per_bin| Class { per_bin: *per_bin }).collect();
     let problem = Problem { items, bins, classes, max_bins_total: max_nodes, effort };
     Packable { problem, pools, needs_gpu, order }
 }
 
 /// The resources that some pod asks for, the slot for the pod first.
-fn dimensions<'a>(shapes: impl Iterator<Item = &'a PodShape>) -> Vec<Symbol> {
+fn dimensions<'a>(profile: &Profile, shapes: impl Iterator<Item = &'a PodShape>) -> Vec<Symbol> {
     let slots = Symbol::new(resource::PODS);
     let asked = shapes.flat_map(|shape| shape.requests.iter().map(|(name, _)| name));
-    let mut names: Vec<Symbol> = asked.filter(|name| *name != slots).collect();
+    let mut names: Vec<Symbol> =
+        asked.filter(|name| *name != slots && profile.counts(*name)).collect();
     names.sort_unstable();
     names.dedup();
     names.insert(0, slots);

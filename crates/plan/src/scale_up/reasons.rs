@@ -78,7 +78,8 @@ struct Alone {
 
 impl Alone {
     fn new(world: &World, template: &Template) -> Self {
-        let mut snapshot = Snapshot::new(world.namespaces.clone(), Storage::default());
+        let mut snapshot = Snapshot::new(world.namespaces.clone(), Storage::default())
+            .following(&world.settings.profile);
         let node = probe(&mut snapshot, template);
         let is_wary = template.overhead.iter().any(|pod| !pod.anti_affinity.is_empty());
         Self { snapshot, node, is_wary }

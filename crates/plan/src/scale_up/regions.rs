@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use fixedbitset::FixedBitSet;
 use plimsoll_fit::NodeId;
-use plimsoll_model::{Node, PodShape, PodTerm, Resources, Symbol, Taint, label};
+use plimsoll_model::{Node, PodShape, PodTerm, Profile, Resources, Symbol, Taint, label};
 use rustc_hash::FxHashMap;
 
 use super::{lots::Lot, market::Offer};
@@ -42,7 +42,8 @@ pub(crate) fn assign(scene: &mut Scene<'_>, offers: &[Offer], lots: Vec<Lot>) ->
     if !concerned.contains(&true) {
         return Assigned { lots, order: Vec::new(), shut_out: Vec::new() };
     }
-    let keys = relevant_keys(lots.iter().map(|lot| shape_of(scene, lot)));
+    let profile = &scene.state.world.settings.profile;
+    let keys = relevant_keys(profile, lots.iter().map(|lot| shape_of(scene, lot)));
     let shapes: Vec<_> = lots.iter().map(|lot| shape_of(scene, lot)).collect();
     let templates = &scene.templates;
     let mut trial = scene.snapshot.fork();
@@ -155,10 +156,11 @@ fn topology_keys(shape: &PodShape) -> impl Iterator<Item = Symbol> + '_ {
 }
 
 /// Every label that some shape looks at, but the hostname.
-fn relevant_keys(shapes: impl Iterator<Item = Arc<PodShape>>) -> Vec<Symbol> {
+fn relevant_keys(profile: &Profile, shapes: impl Iterator<Item = Arc<PodShape>>) -> Vec<Symbol> {
     let mut keys: Vec<Symbol> = Vec::new();
     for shape in shapes {
-        keys.extend(topology_keys(&shape).chain(shape.node_affinity.label_keys()));
+        let affinity = profile.node_affinity(&shape.node_affinity);
+        keys.extend(topology_keys(&shape).chain(affinity.label_keys()));
     }
     keys.sort_unstable();
     keys.dedup();

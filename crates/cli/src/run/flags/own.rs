@@ -3,7 +3,10 @@
 use std::path::Path;
 
 use plimsoll_control::settings::Mode;
-use plimsoll_manifest::flags::{Topic, form};
+use plimsoll_manifest::{
+    flags::{Topic, form},
+    profile::Read,
+};
 
 use super::{Flag, Sets};
 use crate::{
@@ -75,12 +78,12 @@ pub(in crate::run) const OWN: &[Flag] = &[
     },
     Flag {
         name: "scheduler-config-file",
-        help: "a KubeSchedulerConfiguration with one profile; where its filters are other ones than those of the default profile, the log says what is not followed",
+        help: "a KubeSchedulerConfiguration with one profile, that of the scheduler: its filters decide where pods could run",
         topic: Topic::Buy,
         default: "",
         sets: Sets::Special(|process, text| {
-            process.unfollowed = match text {
-                "" => Vec::new(),
+            process.scheduler = match text {
+                "" => Read::default(),
                 path => profile::read(Path::new(path))?,
             };
             Ok(())

@@ -13,6 +13,7 @@ use plimsoll_plan::plan;
 use self::{summary::summary, worlds::PAIRS};
 use super::process;
 
+mod profiles;
 mod summary;
 mod worlds;
 
@@ -36,7 +37,7 @@ const ELSEWHERE: [&str; 14] = [
 
 /// The flags whose effect is shown.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
-    PAIRS.iter().map(|(flag, ..)| *flag)
+    PAIRS.iter().map(|(flag, ..)| *flag).chain([profiles::FLAG])
 }
 
 #[test]

@@ -180,6 +180,7 @@ fn marks_come_from_annotations_and_local_volumes() {
             gang: Some(
                 "train",
             ),
+            wishes_spread: false,
             stands_for: None,
             restarts_always: false,
         }

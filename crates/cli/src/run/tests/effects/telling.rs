@@ -1,7 +1,7 @@
 //! What is told, where and to whom.
 
 use std::{
-    fs, io,
+    io,
     sync::{Arc, Mutex},
 };
 
@@ -87,16 +87,6 @@ pub(super) const TABLE: &[Effect] = &[
         time: Real,
     },
     Effect {
-        flag: "scheduler-config-file",
-        cases: [
-            ("", ""),
-            ("FILE", "plugins.filter.disabled: NodePorts keeps pods away all the same"),
-        ],
-        with: &[],
-        look: |words| Box::pin(std::future::ready(what_is_not_followed(&words))),
-        time: Paused,
-    },
-    Effect {
         flag: "cluster-name",
         cases: [("prod", "cluster=\"prod\""), ("test", "cluster=\"test\"")],
         with: &[],
@@ -162,17 +152,6 @@ async fn a_pod_that_nobody_can_take(words: Words) -> String {
         1 => "told once".to_owned(),
         _ => "told again and again".to_owned(),
     }
-}
-
-/// A file whose scheduler does not mind ports in use.
-fn what_is_not_followed(words: &Words) -> String {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("scheduler.yaml");
-    let profile = "{plugins: {filter: {disabled: [{name: NodePorts}]}}}";
-    let text = format!("kind: KubeSchedulerConfiguration\nprofiles: [{profile}]\n");
-    fs::write(&file, text).unwrap();
-    let word = words[0].replace("FILE", &file.display().to_string());
-    process(&[&word]).unwrap().unfollowed.join("; ")
 }
 
 async fn place_of_answers(words: Words) -> String {

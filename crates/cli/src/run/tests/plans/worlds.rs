@@ -161,13 +161,13 @@ pub(crate) const PAIRS: &[Pair] = &[
     }),
 ];
 
-fn world(groups: &[Value], objects: Vec<Value>) -> Value {
+pub(super) fn world(groups: &[Value], objects: Vec<Value>) -> Value {
     let objects = Value::Array(objects);
     json!({"now": "2026-01-01T12:00:00Z", "groups": groups, "objects": objects, "memory": {}})
 }
 
 /// `value` with something else at `pointer`, which may be new in its parent.
-fn with(mut value: Value, pointer: &str, new: Value) -> Value {
+pub(super) fn with(mut value: Value, pointer: &str, new: Value) -> Value {
     let (parent, key) = pointer.rsplit_once('/').unwrap();
     let key = key.replace("~1", "/");
     value.pointer_mut(parent).unwrap().as_object_mut().unwrap().insert(key, new);
@@ -179,14 +179,14 @@ fn room(cpu: u32) -> Value {
 }
 
 /// A group of up to nine machines that cost a tenth a core.
-fn group(id: &str, cpu: u32) -> Value {
+pub(super) fn group(id: &str, cpu: u32) -> Value {
     json!({
         "id": id, "min": 0, "max": 9, "price": f64::from(cpu) / 10.0,
         "template": {"metadata": {"labels": {}}, "status": {"capacity": room(cpu), "allocatable": room(cpu)}},
     })
 }
 
-fn labelled(id: &str, key: &str, value: &str) -> Value {
+pub(super) fn labelled(id: &str, key: &str, value: &str) -> Value {
     with(group(id, 4), "/template/metadata/labels", json!({key: value}))
 }
 
@@ -209,7 +209,7 @@ fn gpu_group(id: &str) -> Value {
 }
 
 /// A node of a group; of none when its name is empty.
-fn node(name: &str, group: &str, cpu: u32) -> Value {
+pub(super) fn node(name: &str, group: &str, cpu: u32) -> Value {
     let labels = match group {
         "" => json!({}),
         group => json!({"plimsoll.dev/node-group": group}),
@@ -224,14 +224,14 @@ fn unready(node: Value) -> Value {
     with(node, "/status/conditions", json!([{"type": "Ready", "status": "False"}]))
 }
 
-fn pod(name: &str, cpu: &str) -> Value {
+pub(super) fn pod(name: &str, cpu: &str) -> Value {
     json!({
         "apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": "default"},
         "spec": {"containers": [{"name": "c", "image": "i", "resources": {"requests": {"cpu": cpu}}}]},
     })
 }
 
-fn pods(count: u32, cpu: &str) -> Vec<Value> {
+pub(super) fn pods(count: u32, cpu: &str) -> Vec<Value> {
     (0..count).map(|number| pod(&format!("p{number}"), cpu)).collect()
 }
 
@@ -241,14 +241,14 @@ fn gpu_pods(count: u32) -> Vec<Value> {
 }
 
 /// A pod of a ReplicaSet, on a node.
-fn on(node: &str, name: &str, cpu: &str) -> Value {
+pub(super) fn on(node: &str, name: &str, cpu: &str) -> Value {
     let owner = json!([{"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "rs", "uid": "rs", "controller": true}]);
     let pod = with(pod(name, cpu), "/metadata/ownerReferences", owner);
     let pod = with(pod, "/spec/nodeName", json!(node));
     with(pod, "/status", json!({"phase": "Running"}))
 }
 
-fn replica_set(replicas: u32) -> Value {
+pub(super) fn replica_set(replicas: u32) -> Value {
     json!({
         "apiVersion": "apps/v1", "kind": "ReplicaSet",
         "metadata": {"name": "rs", "namespace": "default", "uid": "rs"},
@@ -298,7 +298,7 @@ fn failed_again(until: &str) -> Value {
 }
 
 /// A node whose taint keeps a pod away.
-fn tainted() -> Value {
+pub(super) fn tainted() -> Value {
     let taints = json!([{"key": "starting", "effect": "NoSchedule"}]);
     let node = with(node("n", "a", 4), "/spec/taints", taints);
     world(&[group("a", 4)], vec![node, pod("p", "1")])

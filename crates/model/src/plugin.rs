@@ -23,6 +23,27 @@ pub enum Plugin {
 // === impl Plugin ===
 
 impl Plugin {
+    /// All of them, in order.
+    pub const ALL: [Self; 12] = [
+        Self::NodeUnschedulable,
+        Self::NodeName,
+        Self::TaintToleration,
+        Self::NodeAffinity,
+        Self::NodePorts,
+        Self::NodeResourcesFit,
+        Self::VolumeRestrictions,
+        Self::NodeVolumeLimits,
+        Self::VolumeBinding,
+        Self::VolumeZone,
+        Self::PodTopologySpread,
+        Self::InterPodAffinity,
+    ];
+
+    /// The plugin that the scheduler calls so.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|plugin| plugin.as_str() == name)
+    }
+
     /// As the scheduler spells it.
     pub fn as_str(self) -> &'static str {
         match self {
