@@ -32,6 +32,7 @@ pub struct Mirror {
     daemon_sets: Named<Name>,
     controllers: Named<(Symbol, Name)>,
     budgets: Named<Name>,
+    pod_templates: Named<Name>,
     /// What only who evicts a pod needs to know of it.
     pod_facts: FxHashMap<Name, PodFacts>,
     /// What a provider knows nodes by.
@@ -80,6 +81,7 @@ impl Mirror {
             daemon_sets: Named::default(),
             controllers: Named::default(),
             budgets: Named::default(),
+            pod_templates: Named::default(),
             pod_facts: FxHashMap::default(),
             identities: FxHashMap::default(),
             node_uids: FxHashMap::default(),

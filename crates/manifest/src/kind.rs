@@ -13,6 +13,7 @@ pub(crate) enum Kind {
     Namespace,
     Node,
     Pod,
+    PodTemplate,
     PriorityClass,
     ReplicaSet,
     ReplicationController,
@@ -37,7 +38,7 @@ pub(crate) enum Sort {
 const STORAGE: &str = "storage.k8s.io";
 
 /// Kinds with their name and API group.
-const KINDS: [(Kind, &str, &str); 18] = [
+const KINDS: [(Kind, &str, &str); 19] = [
     (Kind::Budget, "PodDisruptionBudget", "policy"),
     (Kind::Claim, "PersistentVolumeClaim", ""),
     (Kind::ConfigMap, "ConfigMap", ""),
@@ -48,6 +49,7 @@ const KINDS: [(Kind, &str, &str); 18] = [
     (Kind::Namespace, "Namespace", ""),
     (Kind::Node, "Node", ""),
     (Kind::Pod, "Pod", ""),
+    (Kind::PodTemplate, "PodTemplate", ""),
     (Kind::PriorityClass, "PriorityClass", "scheduling.k8s.io"),
     (Kind::ReplicaSet, "ReplicaSet", "apps"),
     (Kind::ReplicationController, "ReplicationController", ""),

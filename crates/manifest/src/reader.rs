@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use jiff::Timestamp;
 use plimsoll_model::{
-    Budget, ConfigMap, Controller, DaemonSet, Namespaces, Node, Pod, Storage, Symbol,
+    Budget, ConfigMap, Controller, DaemonSet, Namespaces, Node, Pod, PodTemplate, Storage, Symbol,
 };
 use rustc_hash::FxHashSet;
 use serde_json::value::RawValue;
@@ -50,6 +50,8 @@ pub struct Objects {
     pub daemon_sets: Vec<DaemonSet>,
     /// `PodDisruptionBudget` objects.
     pub budgets: Vec<Budget>,
+    /// `PodTemplate` objects.
+    pub pod_templates: Vec<PodTemplate>,
     /// `ConfigMap` objects.
     pub config_maps: Vec<ConfigMap>,
     /// How many objects of other kinds were passed over, by kind.
@@ -154,6 +156,10 @@ impl Reader {
                 }
                 Holder::DaemonSet(place) => {
                     self.objects.daemon_sets.get_mut(place).map(|set| &mut set.priority)
+                }
+                Holder::PodTemplate(place) => {
+                    let templates = &mut self.objects.pod_templates;
+                    templates.get_mut(place).map(|template| &mut template.priority)
                 }
             };
             if let Some(place) = place {

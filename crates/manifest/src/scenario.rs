@@ -89,6 +89,7 @@ fn from_json(text: &str) -> Result<World, ScenarioError> {
         controllers: objects.controllers,
         daemon_sets: objects.daemon_sets,
         budgets: objects.budgets,
+        pod_templates: objects.pod_templates,
         groups: groups.into_iter().map(|draft| draft.group).collect(),
         departed: Vec::new(),
         memory,

@@ -70,6 +70,7 @@ pub fn rules_for(group: &str, kind: &str) -> Rules {
         ("events.k8s.io", "Event") => event::NEW,
         ("", "PersistentVolume") => storage::VOLUME,
         ("", "PersistentVolumeClaim") => storage::CLAIM,
+        ("", "PodTemplate") => pod_template::RULES,
         ("apps", "Deployment") => workload::DEPLOYMENT,
         ("apps", "ReplicaSet") => workload::REPLICA_SET,
         ("apps", "DaemonSet") => workload::DAEMON_SET,

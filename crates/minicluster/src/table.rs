@@ -95,6 +95,7 @@ fn built_in(group: &str, kind: &str) -> &'static [Column] {
         ("", "Node") => node::NODE,
         ("", "PersistentVolume") => storage::PERSISTENT_VOLUME,
         ("", "PersistentVolumeClaim") => storage::PERSISTENT_VOLUME_CLAIM,
+        ("", "PodTemplate") => workload::POD_TEMPLATE,
         ("", "ReplicationController") => workload::REPLICATION_CONTROLLER,
         ("", "Secret") => config::SECRET,
         ("", "Service") => network::SERVICE,

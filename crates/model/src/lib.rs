@@ -53,7 +53,9 @@ pub use volume::{
     Claim, ClaimRef, Disk, PodVolume, StorageCapacity, StorageClass, TopologyTerm, Volume,
     VolumeTerm,
 };
-pub use workload::{Budget, BudgetRule, ConfigMap, Controller, CountOrPercent, DaemonSet};
+pub use workload::{
+    Budget, BudgetRule, ConfigMap, Controller, CountOrPercent, DaemonSet, PodTemplate,
+};
 pub use world::{Activity, Backoff, Departed, Memory, Order, Replacement, World};
 
 /// Namespaces that are known, with their labels.

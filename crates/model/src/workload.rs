@@ -36,6 +36,19 @@ pub struct DaemonSet {
     pub priority: i32,
 }
 
+/// A PodTemplate: what pods look like that somebody will make, or wants room for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PodTemplate {
+    /// Its namespace.
+    pub namespace: Symbol,
+    /// Its name.
+    pub name: Box<str>,
+    /// Its pods.
+    pub pod: Arc<PodShape>,
+    /// The priority of its pods.
+    pub priority: i32,
+}
+
 /// A PodDisruptionBudget.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Budget {

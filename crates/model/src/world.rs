@@ -8,8 +8,8 @@ use std::{
 use jiff::{SignedDuration, Timestamp};
 
 use crate::{
-    Advice, Budget, Controller, DaemonSet, Group, Namespaces, Node, Pod, PodName, Settings,
-    Storage, Symbol,
+    Advice, Budget, Controller, DaemonSet, Group, Namespaces, Node, Pod, PodName, PodTemplate,
+    Settings, Storage, Symbol,
 };
 
 /// What a pass sees. Nothing in it changes while a decision is made.
@@ -33,6 +33,8 @@ pub struct World {
     pub daemon_sets: Vec<DaemonSet>,
     /// Disruption budgets.
     pub budgets: Vec<Budget>,
+    /// Templates of pods, for those who refer to them.
+    pub pod_templates: Vec<PodTemplate>,
     /// Groups with their machines; no id stands twice.
     pub groups: Vec<Group>,
     /// Nodes whose machines are gone, by the word of their providers.
@@ -148,6 +150,7 @@ impl World {
             controllers: Vec::new(),
             daemon_sets: Vec::new(),
             budgets: Vec::new(),
+            pod_templates: Vec::new(),
             groups: Vec::new(),
             departed: Vec::new(),
             memory: Memory::default(),

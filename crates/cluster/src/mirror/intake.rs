@@ -103,6 +103,11 @@ impl Mirror {
             let before = self.budgets.put(&mut world.budgets, name.clone(), budget.clone());
             effect = effect.max(changed(before.as_ref() == Some(&budget)));
         }
+        for template in objects.pod_templates {
+            let list = &mut world.pod_templates;
+            let before = self.pod_templates.put(list, name.clone(), template.clone());
+            effect = effect.max(changed(before.as_ref() == Some(&template)));
+        }
         for (namespace, labels) in objects.namespaces {
             world.namespaces.insert(namespace, labels);
             effect = effect.max(Effect::Changed);
@@ -135,6 +140,9 @@ impl Mirror {
                 self.controllers.remove(&mut world.controllers, &key).is_some()
             }
             Watched::Budgets => self.budgets.remove(&mut world.budgets, name).is_some(),
+            Watched::PodTemplates => {
+                self.pod_templates.remove(&mut world.pod_templates, name).is_some()
+            }
             Watched::Namespaces => world.namespaces.remove(&Symbol::new(&name.name)).is_some(),
             storage => {
                 self.storage_changed = true;
@@ -173,6 +181,7 @@ impl Mirror {
                 of_kind.map(|(_, name)| name.clone()).collect()
             }
             Watched::Budgets => self.budgets.keys().cloned().collect(),
+            Watched::PodTemplates => self.pod_templates.keys().cloned().collect(),
             Watched::Namespaces => {
                 let namespaces = self.world.namespaces.keys();
                 namespaces.map(|namespace| Name::cluster(namespace.as_str())).collect()

@@ -44,6 +44,8 @@ pub enum Watched {
     StorageCapacities,
     /// `VolumeAttachment` objects.
     VolumeAttachments,
+    /// `PodTemplate` objects.
+    PodTemplates,
 }
 
 /// Which kinds are watched: those that every decision needs, and those that the user wants to be followed too.
@@ -72,7 +74,7 @@ struct Entry {
     presence: Presence,
 }
 
-const TABLE: [Entry; 16] = [
+const TABLE: [Entry; 17] = [
     entry(Watched::Nodes, "Node", ("", "v1"), "nodes", Everywhere),
     entry(Watched::Pods, "Pod", ("", "v1"), "pods", Everywhere),
     entry(Watched::DaemonSets, "DaemonSet", ("apps", "v1"), "daemonsets", Everywhere),
@@ -125,6 +127,8 @@ const TABLE: [Entry; 16] = [
         "volumeattachments",
         Everywhere,
     ),
+    // Every cluster has it, but few of our users refer to any.
+    entry(Watched::PodTemplates, "PodTemplate", ("", "v1"), "podtemplates", Presence::Custom),
 ];
 
 const fn entry(

@@ -12,7 +12,7 @@ use crate::{
     },
     kind::Kind,
     problem::{At as _, Checked, Problem, Quoted},
-    wire::{meta::Metadata, value::CountOrText, workload as wire},
+    wire::{meta::Metadata, pod::PodTemplate, value::CountOrText, workload as wire},
 };
 
 /// Taints that a DaemonSet's pods live with.
@@ -46,20 +46,15 @@ pub(crate) fn controller(
     })
 }
 
+/// The pod that a template by itself stands for.
+pub(crate) fn template_pod(template: &wire::PodTemplate<'_>) -> Checked<PodShape> {
+    pod_of(meta::namespace(&template.metadata), &template.template).at("template")
+}
+
 /// The pod that a DaemonSet would put on a node, with the tolerations that its controller adds.
 pub(crate) fn daemon_pod(set: &wire::DaemonSet<'_>) -> Checked<PodShape> {
     let template = &set.spec.template;
-    let mut shape = shape::shape(Source {
-        namespace: meta::namespace(&set.metadata),
-        labels: meta::labels(&template.metadata.labels),
-        spec: &template.spec,
-        status: None,
-        identity: None,
-        pinned_to: None,
-        terminating: false,
-    })
-    .at("template")
-    .at("spec")?;
+    let mut shape = pod_of(meta::namespace(&set.metadata), template).at("template").at("spec")?;
     let on_host = template.spec.host_network == Some(true);
     let added = DAEMON_TAINTS.into_iter().chain(on_host.then_some(HOST_NETWORK_TAINT));
     let mut tolerations = shape.tolerations.into_vec();
@@ -72,6 +67,18 @@ pub(crate) fn daemon_pod(set: &wire::DaemonSet<'_>) -> Checked<PodShape> {
     }
     shape.tolerations = tolerations.into_boxed_slice();
     Ok(shape)
+}
+
+fn pod_of(namespace: Symbol, template: &PodTemplate<'_>) -> Checked<PodShape> {
+    shape::shape(Source {
+        namespace,
+        labels: meta::labels(&template.metadata.labels),
+        spec: &template.spec,
+        status: None,
+        identity: None,
+        pinned_to: None,
+        terminating: false,
+    })
 }
 
 /// A PodDisruptionBudget.

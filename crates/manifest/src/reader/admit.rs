@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use plimsoll_model::{DaemonSet, Symbol, label};
+use plimsoll_model::{DaemonSet, PodTemplate, Symbol, label};
 use serde::Deserialize;
 
 use super::{Holder, Reader};
@@ -44,6 +44,7 @@ pub(super) fn admit(reader: &mut Reader, kind: Kind, json: &str, copies: Copies)
         Kind::Namespace => take::<wire::meta::Namespace<'_>>(reader, kind, json, copies),
         Kind::Node => take::<wire::node::Node<'_>>(reader, kind, json, copies),
         Kind::Pod => take::<wire::pod::Pod<'_>>(reader, kind, json, copies),
+        Kind::PodTemplate => take::<wire::workload::PodTemplate<'_>>(reader, kind, json, copies),
         Kind::PriorityClass => {
             take::<wire::workload::PriorityClass<'_>>(reader, kind, json, copies)
         }
@@ -196,6 +197,18 @@ admit! {
         let converted = reader.pods.convert(pod, Role::Member)?;
         reader.priorities.note(Holder::Pod(reader.objects.pods.len()), &pod.spec)?;
         reader.objects.pods.push(converted);
+    }
+
+    wire::workload::PodTemplate<'a> => |template, _, reader| {
+        let pod = workload::template_pod(template)?;
+        let holder = Holder::PodTemplate(reader.objects.pod_templates.len());
+        reader.priorities.note(holder, &template.template.spec)?;
+        reader.objects.pod_templates.push(PodTemplate {
+            namespace: pod.namespace,
+            name: meta::name(&template.metadata)?.into(),
+            pod: reader.pods.shapes.share(pod),
+            priority: 0,
+        });
     }
 
     wire::workload::PriorityClass<'a> => |class, _, reader| {

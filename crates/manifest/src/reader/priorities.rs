@@ -19,6 +19,7 @@ pub(super) enum Holder {
     Pod(usize),
     Question(usize),
     DaemonSet(usize),
+    PodTemplate(usize),
 }
 
 /// The priority classes of the input, and what is still to be decided by them.

@@ -2,7 +2,7 @@
 
 use crate::wire::{
     meta::{LabelSelector, Metadata},
-    pod::PodTemplate,
+    pod::PodTemplate as PodTemplateSpec,
     value::{CountOrText, Pairs, Text},
     wire,
 };
@@ -51,7 +51,13 @@ wire! {
 
     /// `spec` of a DaemonSet.
     struct DaemonSetSpec<'a> {
-        "template" => template: PodTemplate<'a>,
+        "template" => template: PodTemplateSpec<'a>,
+    }
+
+    /// A v1.PodTemplate.
+    struct PodTemplate<'a> {
+        "metadata" => metadata: Metadata<'a>,
+        "template" => template: PodTemplateSpec<'a>,
     }
 
     /// A policy/v1 PodDisruptionBudget.

@@ -98,6 +98,7 @@ pub(super) const BUILT_IN: &[Row] = &[
         ],
         ..CORE
     },
+    Row { kind: "PodTemplate", plural: "podtemplates", ..CORE },
     Row {
         kind: "ReplicationController",
         plural: "replicationcontrollers",

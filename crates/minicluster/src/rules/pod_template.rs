@@ -1,20 +1,37 @@
-//! Defaults of a pod's spec, wherever it stands: in a Pod or in the template of a workload.
+//! Defaults of a pod's spec, wherever it stands: in a Pod, in the template of a workload, or in a template by itself.
 
 use serde_json::{Value, json};
 
 use super::{
+    PLAIN,
     at::{At, each, fill, fill_zero, member, object, set},
     metadata,
     pod::spec,
     selector,
 };
-use crate::FieldError;
+use crate::{FieldError, kind::Rules};
 
 /// `rw-r--r--`, in decimal as JSON has it.
 const FILE_MODE: i64 = 0o644;
 
 /// Containers of all sorts.
 pub(crate) const CONTAINERS: [&str; 3] = ["initContainers", "containers", "ephemeralContainers"];
+
+/// What is done with objects that are a template and nothing else.
+pub(crate) const RULES: Rules =
+    Rules { defaults: default_template, validate: validate_template, generation: true, ..PLAIN };
+
+fn default_template(owner: &mut Value) {
+    if let Some(template) = object(owner, "template") {
+        defaults(template);
+    }
+}
+
+fn validate_template(owner: &Value) -> Vec<FieldError> {
+    let mut errors = Vec::new();
+    check(&At::root(owner).field("template"), &mut errors);
+    errors
+}
 
 /// Fills in the template of a workload.
 pub(crate) fn defaults(template: &mut Value) {

@@ -14,6 +14,8 @@ use super::{
     words,
 };
 
+const TEMPLATE_CONTAINERS: &str = "/template/spec/containers";
+
 const CONTAINERS: Column = text(
     "Containers",
     "Names of each container in the template.",
@@ -70,6 +72,26 @@ pub(super) const REPLICA_SET: &[Column] = &[
     CONTAINERS,
     IMAGES,
     text("Selector", words::REPLICA_SET_SPEC_SELECTOR, Made(selector)).wide(),
+];
+
+/// It stands for no workload of its own, so its pods are described one level higher than those of the others.
+pub(super) const POD_TEMPLATE: &[Column] = &[
+    NAME,
+    text(
+        "Containers",
+        "Names of each container in the template.",
+        Made(|object, _| read::joined(read::list(object, TEMPLATE_CONTAINERS), "/name").into()),
+    ),
+    text(
+        "Images",
+        "Images referenced by each container in the template.",
+        Made(|object, _| read::joined(read::list(object, TEMPLATE_CONTAINERS), "/image").into()),
+    ),
+    text(
+        "Pod Labels",
+        "The labels for the pod template.",
+        Made(|object, _| read::labels(object, "/template/metadata/labels").into()),
+    ),
 ];
 
 pub(super) const REPLICATION_CONTROLLER: &[Column] = &[
