@@ -33,6 +33,8 @@ pub struct Mirror {
     controllers: Named<(Symbol, Name)>,
     budgets: Named<Name>,
     pod_templates: Named<Name>,
+    buffers: Named<Name>,
+    quotas: Named<Name>,
     /// What only who evicts a pod needs to know of it.
     pod_facts: FxHashMap<Name, PodFacts>,
     /// What a provider knows nodes by.
@@ -82,6 +84,8 @@ impl Mirror {
             controllers: Named::default(),
             budgets: Named::default(),
             pod_templates: Named::default(),
+            buffers: Named::default(),
+            quotas: Named::default(),
             pod_facts: FxHashMap::default(),
             identities: FxHashMap::default(),
             node_uids: FxHashMap::default(),

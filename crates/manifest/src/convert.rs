@@ -2,6 +2,7 @@
 
 pub(crate) mod affinity;
 pub(crate) mod amounts;
+pub(crate) mod buffer;
 pub(crate) mod extras;
 pub(crate) mod meta;
 pub(crate) mod node;
@@ -13,5 +14,6 @@ pub(crate) mod shape;
 pub(crate) mod spread;
 pub(crate) mod storage;
 pub(crate) mod taints;
+pub(crate) mod template;
 pub(crate) mod volumes;
 pub(crate) mod workload;

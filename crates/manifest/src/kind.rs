@@ -4,17 +4,20 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Kind {
     Budget,
+    Buffer,
     Claim,
     ConfigMap,
     CsiDriver,
     CsiNode,
     DaemonSet,
+    Deployment,
     Job,
     Namespace,
     Node,
     Pod,
     PodTemplate,
     PriorityClass,
+    Quota,
     ReplicaSet,
     ReplicationController,
     StatefulSet,
@@ -38,19 +41,22 @@ pub(crate) enum Sort {
 const STORAGE: &str = "storage.k8s.io";
 
 /// Kinds with their name and API group.
-const KINDS: [(Kind, &str, &str); 19] = [
+const KINDS: [(Kind, &str, &str); 22] = [
     (Kind::Budget, "PodDisruptionBudget", "policy"),
+    (Kind::Buffer, "CapacityBuffer", "autoscaling.x-k8s.io"),
     (Kind::Claim, "PersistentVolumeClaim", ""),
     (Kind::ConfigMap, "ConfigMap", ""),
     (Kind::CsiDriver, "CSIDriver", STORAGE),
     (Kind::CsiNode, "CSINode", STORAGE),
     (Kind::DaemonSet, "DaemonSet", "apps"),
+    (Kind::Deployment, "Deployment", "apps"),
     (Kind::Job, "Job", "batch"),
     (Kind::Namespace, "Namespace", ""),
     (Kind::Node, "Node", ""),
     (Kind::Pod, "Pod", ""),
     (Kind::PodTemplate, "PodTemplate", ""),
     (Kind::PriorityClass, "PriorityClass", "scheduling.k8s.io"),
+    (Kind::Quota, "ResourceQuota", ""),
     (Kind::ReplicaSet, "ReplicaSet", "apps"),
     (Kind::ReplicationController, "ReplicationController", ""),
     (Kind::StatefulSet, "StatefulSet", "apps"),

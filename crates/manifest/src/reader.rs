@@ -4,7 +4,8 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use jiff::Timestamp;
 use plimsoll_model::{
-    Budget, ConfigMap, Controller, DaemonSet, Namespaces, Node, Pod, PodTemplate, Storage, Symbol,
+    Budget, Buffer, ConfigMap, Controller, DaemonSet, NamespaceQuota, Namespaces, Node, Pod,
+    PodTemplate, Storage, Symbol,
 };
 use rustc_hash::FxHashSet;
 use serde_json::value::RawValue;
@@ -44,7 +45,7 @@ pub struct Objects {
     pub pods: Vec<Pod>,
     /// All storage objects.
     pub storage: Storage,
-    /// What makes pods again: `ReplicaSet`, `StatefulSet`, `Job`, `ReplicationController`.
+    /// What makes pods again: `ReplicaSet`, `StatefulSet`, `Job`, `ReplicationController`; and `Deployment` objects.
     pub controllers: Vec<Controller>,
     /// `DaemonSet` objects.
     pub daemon_sets: Vec<DaemonSet>,
@@ -52,6 +53,10 @@ pub struct Objects {
     pub budgets: Vec<Budget>,
     /// `PodTemplate` objects.
     pub pod_templates: Vec<PodTemplate>,
+    /// `CapacityBuffer` objects.
+    pub buffers: Vec<Buffer>,
+    /// `ResourceQuota` objects.
+    pub quotas: Vec<NamespaceQuota>,
     /// `ConfigMap` objects.
     pub config_maps: Vec<ConfigMap>,
     /// How many objects of other kinds were passed over, by kind.
@@ -160,6 +165,11 @@ impl Reader {
                 Holder::PodTemplate(place) => {
                     let templates = &mut self.objects.pod_templates;
                     templates.get_mut(place).map(|template| &mut template.priority)
+                }
+                Holder::Controller(place) => {
+                    let controller = self.objects.controllers.get_mut(place);
+                    let template = controller.and_then(|one| one.template.as_mut());
+                    template.map(|template| &mut template.priority)
                 }
             };
             if let Some(place) = place {

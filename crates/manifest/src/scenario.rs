@@ -90,6 +90,8 @@ fn from_json(text: &str) -> Result<World, ScenarioError> {
         daemon_sets: objects.daemon_sets,
         budgets: objects.budgets,
         pod_templates: objects.pod_templates,
+        buffers: objects.buffers,
+        quotas: objects.quotas,
         groups: groups.into_iter().map(|draft| draft.group).collect(),
         departed: Vec::new(),
         memory,

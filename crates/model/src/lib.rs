@@ -5,6 +5,7 @@
 
 pub mod advice;
 pub mod affinity;
+pub mod buffer;
 pub mod group;
 pub mod labels;
 pub mod money;
@@ -21,6 +22,7 @@ pub mod settings;
 pub mod storage;
 pub mod symbol;
 pub mod taint;
+pub mod template;
 pub mod volume;
 pub mod workload;
 pub mod world;
@@ -29,6 +31,7 @@ pub use advice::{Advice, Alternative, Question};
 pub use affinity::{
     NameRequirement, NamespaceScope, NodeAffinity, NodeTerm, PodTerm, SpreadConstraint,
 };
+pub use buffer::{Buffer, BufferSource, BufferStatus, Condition, NamespaceQuota, QuotaScope};
 pub use group::{ErrorClass, Group, GroupOptions, Instance, InstanceError, InstanceState};
 pub use jiff::{SignedDuration, Timestamp};
 pub use labels::Labels;
@@ -49,6 +52,7 @@ pub use settings::{
 pub use storage::Storage;
 pub use symbol::Symbol;
 pub use taint::{Effect, Taint, Toleration, first_untolerated};
+pub use template::Template;
 pub use volume::{
     Claim, ClaimRef, Disk, PodVolume, StorageCapacity, StorageClass, TopologyTerm, Volume,
     VolumeTerm,

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use crate::{LabelSelector, PodShape, Symbol};
+use crate::{LabelSelector, PodShape, Symbol, Template};
 
 /// A controller whose pods are replaced when they go: ReplicaSet, StatefulSet, Job, ReplicationController.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,6 +19,8 @@ pub struct Controller {
     pub replicas: i32,
     /// Which pods are its own; `None` for a Job, whose selector nobody asks for.
     pub selector: Option<LabelSelector>,
+    /// The pod that it would make. Not kept of ReplicaSets and Jobs that want none: of those there are many, and nobody asks.
+    pub template: Option<Box<Template>>,
 }
 
 /// A DaemonSet: one pod on every node that takes it.
@@ -43,10 +45,18 @@ pub struct PodTemplate {
     pub namespace: Symbol,
     /// Its name.
     pub name: Box<str>,
+    /// `metadata.generation`.
+    pub generation: i64,
+    /// The digest of the text from which we made it; `None` for one that is somebody else's.
+    pub made_from: Option<u64>,
     /// Its pods.
     pub pod: Arc<PodShape>,
     /// The priority of its pods.
     pub priority: i32,
+    /// Their `spec.priorityClassName`.
+    pub priority_class: Option<Symbol>,
+    /// Tells one text from another.
+    pub digest: u64,
 }
 
 /// A PodDisruptionBudget.

@@ -8,8 +8,8 @@ use std::{
 use jiff::{SignedDuration, Timestamp};
 
 use crate::{
-    Advice, Budget, Controller, DaemonSet, Group, Namespaces, Node, Pod, PodName, PodTemplate,
-    Settings, Storage, Symbol,
+    Advice, Budget, Buffer, Controller, DaemonSet, Group, NamespaceQuota, Namespaces, Node, Pod,
+    PodName, PodTemplate, Settings, Storage, Symbol,
 };
 
 /// What a pass sees. Nothing in it changes while a decision is made.
@@ -27,7 +27,7 @@ pub struct World {
     pub nodes: Vec<Arc<Node>>,
     /// Pods, those without a node included.
     pub pods: Vec<Pod>,
-    /// Controllers that would replace pods.
+    /// Controllers that would replace pods, and Deployments where they are looked at.
     pub controllers: Vec<Controller>,
     /// DaemonSets, whose pods every new node has to carry.
     pub daemon_sets: Vec<DaemonSet>,
@@ -35,6 +35,10 @@ pub struct World {
     pub budgets: Vec<Budget>,
     /// Templates of pods, for those who refer to them.
     pub pod_templates: Vec<PodTemplate>,
+    /// CapacityBuffers.
+    pub buffers: Vec<Buffer>,
+    /// ResourceQuotas.
+    pub quotas: Vec<NamespaceQuota>,
     /// Groups with their machines; no id stands twice.
     pub groups: Vec<Group>,
     /// Nodes whose machines are gone, by the word of their providers.
@@ -151,6 +155,8 @@ impl World {
             daemon_sets: Vec::new(),
             budgets: Vec::new(),
             pod_templates: Vec::new(),
+            buffers: Vec::new(),
+            quotas: Vec::new(),
             groups: Vec::new(),
             departed: Vec::new(),
             memory: Memory::default(),

@@ -1,7 +1,7 @@
 //! What is read from objects directly, and what of a change matters to a decision.
 
 use kube::{ResourceExt as _, api::DynamicObject};
-use plimsoll_model::{Node, Pod};
+use plimsoll_model::{Buffer, Node, Pod};
 use plimsoll_provider::NodeIdentity;
 use serde_json::Value;
 
@@ -102,6 +102,11 @@ pub(super) fn node_effect(before: &Node, after: &Node) -> Effect {
         (node.conditions.ready, node.unschedulable, node.deleting, node.taints.clone())
     };
     if calls(before) == calls(after) { Effect::Changed } else { Effect::Urgent }
+}
+
+/// What we write on a buffer calls for nothing.
+pub(super) fn is_same_buffer(before: &Buffer, after: &Buffer) -> bool {
+    Buffer { status: after.status.clone(), ..before.clone() } == *after
 }
 
 /// Kubelets and schedulers write more about a pod than decisions depend on.

@@ -7,7 +7,10 @@ use tracing::warn;
 
 use super::{
     Effect, Mirror, Unreadable,
-    facts::{PodFacts, identity, is_same, is_storage, node_effect, text, true_conditions, uid},
+    facts::{
+        PodFacts, identity, is_same, is_same_buffer, is_storage, node_effect, text,
+        true_conditions, uid,
+    },
     named::Name,
 };
 use crate::source::Watched;
@@ -106,7 +109,16 @@ impl Mirror {
         for template in objects.pod_templates {
             let list = &mut world.pod_templates;
             let before = self.pod_templates.put(list, name.clone(), template.clone());
-            effect = effect.max(changed(before.as_ref() == Some(&template)));
+            effect = effect.max(called_for(before.as_ref() == Some(&template)));
+        }
+        for buffer in objects.buffers {
+            let before = self.buffers.put(&mut world.buffers, name.clone(), buffer.clone());
+            let same = before.is_some_and(|before| is_same_buffer(&before, &buffer));
+            effect = effect.max(called_for(same));
+        }
+        for quota in objects.quotas {
+            let before = self.quotas.put(&mut world.quotas, name.clone(), quota.clone());
+            effect = effect.max(changed(before.as_ref() == Some(&quota)));
         }
         for (namespace, labels) in objects.namespaces {
             world.namespaces.insert(namespace, labels);
@@ -135,14 +147,21 @@ impl Mirror {
             Watched::ReplicaSets
             | Watched::StatefulSets
             | Watched::Jobs
-            | Watched::ReplicationControllers => {
+            | Watched::ReplicationControllers
+            | Watched::Deployments => {
                 let key = (Symbol::new(watched.kind()), name.clone());
                 self.controllers.remove(&mut world.controllers, &key).is_some()
             }
             Watched::Budgets => self.budgets.remove(&mut world.budgets, name).is_some(),
             Watched::PodTemplates => {
-                self.pod_templates.remove(&mut world.pod_templates, name).is_some()
+                let gone = self.pod_templates.remove(&mut world.pod_templates, name).is_some();
+                return called_for(!gone);
             }
+            Watched::CapacityBuffers => {
+                let gone = self.buffers.remove(&mut world.buffers, name).is_some();
+                return called_for(!gone);
+            }
+            Watched::ResourceQuotas => self.quotas.remove(&mut world.quotas, name).is_some(),
             Watched::Namespaces => world.namespaces.remove(&Symbol::new(&name.name)).is_some(),
             storage => {
                 self.storage_changed = true;
@@ -175,13 +194,16 @@ impl Mirror {
             Watched::ReplicaSets
             | Watched::StatefulSets
             | Watched::Jobs
-            | Watched::ReplicationControllers => {
+            | Watched::ReplicationControllers
+            | Watched::Deployments => {
                 let kind = Symbol::new(watched.kind());
                 let of_kind = self.controllers.keys().filter(|(of, _)| *of == kind);
                 of_kind.map(|(_, name)| name.clone()).collect()
             }
             Watched::Budgets => self.budgets.keys().cloned().collect(),
             Watched::PodTemplates => self.pod_templates.keys().cloned().collect(),
+            Watched::CapacityBuffers => self.buffers.keys().cloned().collect(),
+            Watched::ResourceQuotas => self.quotas.keys().cloned().collect(),
             Watched::Namespaces => {
                 let namespaces = self.world.namespaces.keys();
                 namespaces.map(|namespace| Name::cluster(namespace.as_str())).collect()
@@ -208,6 +230,11 @@ impl Mirror {
             Err(error) => warn!(%error, "kept the storage objects as they were"),
         }
     }
+}
+
+/// Somebody has just written it, and waits to see what comes of it.
+const fn called_for(same: bool) -> Effect {
+    if same { Effect::None } else { Effect::Urgent }
 }
 
 const fn changed(same: bool) -> Effect {

@@ -7,7 +7,7 @@ use kube::{
     core::{GroupVersionKind, Status},
 };
 
-use self::Presence::Everywhere;
+use self::Presence::{Custom, Everywhere};
 
 /// A kind that is watched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -46,6 +46,12 @@ pub enum Watched {
     VolumeAttachments,
     /// `PodTemplate` objects.
     PodTemplates,
+    /// `Deployment` objects, where somebody keeps room for their pods.
+    Deployments,
+    /// `ResourceQuota` objects of namespaces.
+    ResourceQuotas,
+    /// `CapacityBuffer` objects.
+    CapacityBuffers,
 }
 
 /// Which kinds are watched: those that every decision needs, and those that the user wants to be followed too.
@@ -74,7 +80,7 @@ struct Entry {
     presence: Presence,
 }
 
-const TABLE: [Entry; 17] = [
+const TABLE: [Entry; 20] = [
     entry(Watched::Nodes, "Node", ("", "v1"), "nodes", Everywhere),
     entry(Watched::Pods, "Pod", ("", "v1"), "pods", Everywhere),
     entry(Watched::DaemonSets, "DaemonSet", ("apps", "v1"), "daemonsets", Everywhere),
@@ -127,8 +133,17 @@ const TABLE: [Entry; 17] = [
         "volumeattachments",
         Everywhere,
     ),
-    // Every cluster has it, but few of our users refer to any.
-    entry(Watched::PodTemplates, "PodTemplate", ("", "v1"), "podtemplates", Presence::Custom),
+    // Every cluster has these, but few of our users refer to any.
+    entry(Watched::PodTemplates, "PodTemplate", ("", "v1"), "podtemplates", Custom),
+    entry(Watched::Deployments, "Deployment", ("apps", "v1"), "deployments", Custom),
+    entry(Watched::ResourceQuotas, "ResourceQuota", ("", "v1"), "resourcequotas", Custom),
+    entry(
+        Watched::CapacityBuffers,
+        "CapacityBuffer",
+        ("autoscaling.x-k8s.io", "v1beta1"),
+        "capacitybuffers",
+        Custom,
+    ),
 ];
 
 const fn entry(
@@ -170,7 +185,7 @@ impl Watched {
         match self.entry().presence {
             Everywhere => false,
             Presence::Newer => answer.is_not_found() || answer.is_forbidden(),
-            Presence::Custom => answer.is_not_found(),
+            Custom => answer.is_not_found(),
         }
     }
 
@@ -199,7 +214,7 @@ impl Kinds {
 impl Default for Kinds {
     /// Those that every decision needs.
     fn default() -> Self {
-        let needed = TABLE.iter().filter(|entry| entry.presence != Presence::Custom);
+        let needed = TABLE.iter().filter(|entry| entry.presence != Custom);
         Self(needed.map(|entry| entry.watched).collect())
     }
 }

@@ -43,12 +43,8 @@ pub(crate) fn controller(
         uid: (&*metadata.uid).into(),
         replicas: meta::count(wanted.unwrap_or(1), 0, field).at("spec")?,
         selector,
+        template: None,
     })
-}
-
-/// The pod that a template by itself stands for.
-pub(crate) fn template_pod(template: &wire::PodTemplate<'_>) -> Checked<PodShape> {
-    pod_of(meta::namespace(&template.metadata), &template.template).at("template")
 }
 
 /// The pod that a DaemonSet would put on a node, with the tolerations that its controller adds.
@@ -69,7 +65,8 @@ pub(crate) fn daemon_pod(set: &wire::DaemonSet<'_>) -> Checked<PodShape> {
     Ok(shape)
 }
 
-fn pod_of(namespace: Symbol, template: &PodTemplate<'_>) -> Checked<PodShape> {
+/// The pod that a template stands for.
+pub(crate) fn pod_of(namespace: Symbol, template: &PodTemplate<'_>) -> Checked<PodShape> {
     shape::shape(Source {
         namespace,
         labels: meta::labels(&template.metadata.labels),

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use plimsoll_model::{DaemonSet, PodTemplate, Symbol, label};
+use plimsoll_model::{Controller, DaemonSet, Symbol, Template, label};
 use serde::Deserialize;
+use serde_json::value::RawValue;
 
 use super::{Holder, Reader};
 use crate::{
-    convert::{meta, node, pod::Role, selector, storage, workload},
+    convert::{buffer, meta, node, pod::Role, selector, storage, template, workload},
     kind::Kind,
     parse::parse,
     problem::{At as _, Checked},
@@ -35,6 +36,7 @@ trait Admit<'a>: Deserialize<'a> {
 pub(super) fn admit(reader: &mut Reader, kind: Kind, json: &str, copies: Copies) -> Checked<()> {
     match kind {
         Kind::Budget => take::<wire::workload::Budget<'_>>(reader, kind, json, copies),
+        Kind::Buffer => take::<wire::buffer::Buffer<'_>>(reader, kind, json, copies),
         Kind::Claim => take::<wire::storage::Claim<'_>>(reader, kind, json, copies),
         Kind::ConfigMap => take::<wire::workload::ConfigMap<'_>>(reader, kind, json, copies),
         Kind::CsiDriver => take::<wire::storage::CsiDriver<'_>>(reader, kind, json, copies),
@@ -48,7 +50,8 @@ pub(super) fn admit(reader: &mut Reader, kind: Kind, json: &str, copies: Copies)
         Kind::PriorityClass => {
             take::<wire::workload::PriorityClass<'_>>(reader, kind, json, copies)
         }
-        Kind::ReplicaSet | Kind::StatefulSet => {
+        Kind::Quota => take::<wire::buffer::Quota<'_>>(reader, kind, json, copies),
+        Kind::Deployment | Kind::ReplicaSet | Kind::StatefulSet => {
             take::<wire::workload::Replicated<'_>>(reader, kind, json, copies)
         }
         Kind::ReplicationController => {
@@ -99,6 +102,22 @@ fn numbered(name: &str, number: u32) -> String {
     }
 }
 
+/// The pod that a controller would make. Nobody depends on it but those who look ahead, so a controller whose template makes no
+/// sense is one without.
+fn template_of(
+    controller: &Controller,
+    kind: Kind,
+    text: Option<&RawValue>,
+    reader: &mut Reader,
+) -> Option<Box<Template>> {
+    let is_idle = controller.replicas == 0 && matches!(kind, Kind::ReplicaSet | Kind::Job);
+    let text = text.filter(|_| !is_idle)?;
+    let written = template::template(controller.namespace, text).ok()?;
+    let holder = Holder::Controller(reader.objects.controllers.len());
+    reader.priorities.note(holder, &written.spec).ok()?;
+    Some(Box::new(written.share(&mut reader.pods.shapes)))
+}
+
 /// The kubelet names a node's hostname label after the node.
 fn rename(metadata: &mut Metadata<'_>, kind: Kind, name: String) {
     let old = std::mem::replace(&mut metadata.name, Text::from_string(name.clone()));
@@ -144,6 +163,11 @@ admit! {
         reader.objects.budgets.push(workload::budget(budget)?);
     }
 
+    wire::buffer::Buffer<'a> => |buffer, _, reader| {
+        let buffer = buffer::buffer(buffer, reader.pods.default_created)?;
+        reader.objects.buffers.push(buffer);
+    }
+
     wire::storage::Claim<'a> => |claim, _, reader| {
         let claim = storage::claim(claim)?;
         reader.objects.storage.claims.insert(claim.id, claim);
@@ -179,7 +203,8 @@ admit! {
 
     wire::workload::Job<'a> => |job, kind, reader| {
         let wanted = ("parallelism", job.spec.parallelism);
-        let controller = workload::controller(kind, &job.metadata, wanted, None)?;
+        let mut controller = workload::controller(kind, &job.metadata, wanted, None)?;
+        controller.template = template_of(&controller, kind, job.spec.template, reader);
         reader.objects.controllers.push(controller);
     }
 
@@ -199,33 +224,36 @@ admit! {
         reader.objects.pods.push(converted);
     }
 
-    wire::workload::PodTemplate<'a> => |template, _, reader| {
-        let pod = workload::template_pod(template)?;
+    wire::workload::PodTemplate<'a> => |object, _, reader| {
+        let (template, spec) = template::pod_template(object, &mut reader.pods.shapes)?;
         let holder = Holder::PodTemplate(reader.objects.pod_templates.len());
-        reader.priorities.note(holder, &template.template.spec)?;
-        reader.objects.pod_templates.push(PodTemplate {
-            namespace: pod.namespace,
-            name: meta::name(&template.metadata)?.into(),
-            pod: reader.pods.shapes.share(pod),
-            priority: 0,
-        });
+        reader.priorities.note(holder, &spec).at("template")?;
+        reader.objects.pod_templates.push(template);
     }
 
     wire::workload::PriorityClass<'a> => |class, _, reader| {
         reader.priorities.add(class)?;
     }
 
+    wire::buffer::Quota<'a> => |quota, _, reader| {
+        reader.objects.quotas.push(buffer::quota(quota)?);
+    }
+
     wire::workload::Replicated<'a> => |set, kind, reader| {
         let wanted = ("replicas", set.spec.replicas);
-        let selector = selector::optional(set.spec.selector.as_ref(), "selector").at("spec")?;
-        let controller = workload::controller(kind, &set.metadata, wanted, selector)?;
+        // Pods are not a Deployment's own: they are those of its ReplicaSets.
+        let selector = set.spec.selector.as_ref().filter(|_| kind != Kind::Deployment);
+        let selector = selector::optional(selector, "selector").at("spec")?;
+        let mut controller = workload::controller(kind, &set.metadata, wanted, selector)?;
+        controller.template = template_of(&controller, kind, set.spec.template, reader);
         reader.objects.controllers.push(controller);
     }
 
     wire::workload::ReplicationController<'a> => |set, kind, reader| {
         let wanted = ("replicas", set.spec.replicas);
         let selector = selector::of_labels(&set.spec.selector, "selector").at("spec")?;
-        let controller = workload::controller(kind, &set.metadata, wanted, selector)?;
+        let mut controller = workload::controller(kind, &set.metadata, wanted, selector)?;
+        controller.template = template_of(&controller, kind, set.spec.template, reader);
         reader.objects.controllers.push(controller);
     }
 

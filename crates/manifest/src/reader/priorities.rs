@@ -20,6 +20,7 @@ pub(super) enum Holder {
     Question(usize),
     DaemonSet(usize),
     PodTemplate(usize),
+    Controller(usize),
 }
 
 /// The priority classes of the input, and what is still to be decided by them.

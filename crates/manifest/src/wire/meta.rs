@@ -11,6 +11,7 @@ wire! {
         "name" => name: Text<'a>,
         "namespace" => namespace: Text<'a>,
         "uid" => uid: Text<'a>,
+        "generation" => generation: Option<i64>,
         "labels" => labels: Pairs<'a, Text<'a>>,
         "annotations" => annotations: Pairs<'a, Text<'a>>,
         "ownerReferences" => owners: List<OwnerReference<'a>>,

@@ -1,5 +1,7 @@
 //! The objects around pods.
 
+use serde_json::value::RawValue;
+
 use crate::wire::{
     meta::{LabelSelector, Metadata},
     pod::PodTemplate as PodTemplateSpec,
@@ -8,16 +10,17 @@ use crate::wire::{
 };
 
 wire! {
-    /// A ReplicaSet or StatefulSet.
+    /// A Deployment, ReplicaSet or StatefulSet.
     struct Replicated<'a> {
         "metadata" => metadata: Metadata<'a>,
         "spec" => spec: ReplicatedSpec<'a>,
     }
 
-    /// How many pods it wants, and which are its own.
+    /// How many pods it wants, which of them are its own, and what they look like.
     struct ReplicatedSpec<'a> {
         "replicas" => replicas: Option<i64>,
         "selector" => selector: Option<LabelSelector<'a>>,
+        "template" => template: Option<&'a RawValue>,
     }
 
     /// A v1.ReplicationController.
@@ -30,17 +33,19 @@ wire! {
     struct ReplicationControllerSpec<'a> {
         "replicas" => replicas: Option<i64>,
         "selector" => selector: Pairs<'a, Text<'a>>,
+        "template" => template: Option<&'a RawValue>,
     }
 
     /// A batch/v1 Job.
     struct Job<'a> {
         "metadata" => metadata: Metadata<'a>,
-        "spec" => spec: JobSpec,
+        "spec" => spec: JobSpec<'a>,
     }
 
     /// How many pods a job runs at a time.
-    struct JobSpec {
+    struct JobSpec<'a> {
         "parallelism" => parallelism: Option<i64>,
+        "template" => template: Option<&'a RawValue>,
     }
 
     /// An apps/v1 DaemonSet.
@@ -57,7 +62,7 @@ wire! {
     /// A v1.PodTemplate.
     struct PodTemplate<'a> {
         "metadata" => metadata: Metadata<'a>,
-        "template" => template: PodTemplateSpec<'a>,
+        "template" => template: Option<&'a RawValue>,
     }
 
     /// A policy/v1 PodDisruptionBudget.
