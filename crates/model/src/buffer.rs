@@ -30,6 +30,17 @@ pub struct Buffer {
     pub limits: Option<Vec<(Symbol, i64)>>,
     /// What it was told before, by us or by somebody else.
     pub status: BufferStatus,
+    /// What the API server has against its pods, as far as we know.
+    pub refusal: Option<Refusal>,
+}
+
+/// A text of which no pod can be made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// The digest of the text.
+    pub digest: u64,
+    /// Why, in the words of the API server.
+    pub why: Box<str>,
 }
 
 /// Where the pod is written down of which a buffer is made.
@@ -55,6 +66,8 @@ pub struct BufferStatus {
     pub template: Option<Box<str>>,
     /// How many units.
     pub replicas: Option<i32>,
+    /// `metadata.generation` of that PodTemplate.
+    pub template_generation: Option<i64>,
     /// The strategy that was found.
     pub strategy: Box<str>,
     /// Its conditions, those of others included.

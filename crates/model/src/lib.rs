@@ -31,7 +31,9 @@ pub use advice::{Advice, Alternative, Question};
 pub use affinity::{
     NameRequirement, NamespaceScope, NodeAffinity, NodeTerm, PodTerm, SpreadConstraint,
 };
-pub use buffer::{Buffer, BufferSource, BufferStatus, Condition, NamespaceQuota, QuotaScope};
+pub use buffer::{
+    Buffer, BufferSource, BufferStatus, Condition, NamespaceQuota, QuotaScope, Refusal,
+};
 pub use group::{ErrorClass, Group, GroupOptions, Instance, InstanceError, InstanceState};
 pub use jiff::{SignedDuration, Timestamp};
 pub use labels::Labels;
@@ -46,8 +48,8 @@ pub use requests::{InitContainer, PodRequests, Requests, raise_to, scheduler_uni
 pub use resources::{Resources, resource, show_amount};
 pub use selector::{LabelOperator, LabelRequirement, LabelSelector};
 pub use settings::{
-    BalanceSettings, Consolidation, Expander, Headroom, HealthSettings, Limits, PriceWeights,
-    Range, ScaleDownSettings, ScaleUpSettings, Settings, TaintSettings,
+    BalanceSettings, BufferSettings, Consolidation, Expander, Headroom, HealthSettings, Limits,
+    PriceWeights, Range, ScaleDownSettings, ScaleUpSettings, Settings, TaintSettings, Units,
 };
 pub use storage::Storage;
 pub use symbol::Symbol;

@@ -130,10 +130,12 @@ pub struct PodExtras {
 }
 
 /// What a pod stands for that does not exist.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum StandIn {
     /// Room that is kept free.
     Headroom,
+    /// A unit of a CapacityBuffer, by its place in the World.
+    Buffer(usize),
 }
 
 /// What a pod says about being evicted.

@@ -62,6 +62,8 @@ pub struct ScaleUpSettings {
     pub headroom: Vec<Headroom>,
     /// `headroom-percent`: room to keep free, in percent of what running pods ask for.
     pub headroom_percent: u32,
+    /// What is done with CapacityBuffers.
+    pub buffers: BufferSettings,
     /// `initial-node-group-backoff-duration`.
     pub backoff_initial: SignedDuration,
     /// `max-node-group-backoff-duration`.
@@ -77,6 +79,27 @@ pub struct Headroom {
     pub copies: u32,
     /// What each asks for.
     pub requests: Resources,
+}
+
+/// What is done with CapacityBuffers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BufferSettings {
+    /// `capacity-buffer-controller-enabled`: find out how many units of which shape a buffer is.
+    pub resolve: bool,
+    /// `capacity-buffer-pod-injection-enabled`: keep room for them.
+    pub inject: bool,
+    /// `capacity-buffer-pod-dry-run-enabled`: what a unit looks like.
+    pub units: Units,
+}
+
+/// What a unit of a buffer looks like.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Units {
+    /// As its text says.
+    #[default]
+    AsWritten,
+    /// As the API server would take it, with everything that it adds.
+    AsAdmitted,
 }
 
 /// A named way to choose a group.
@@ -275,6 +298,7 @@ impl Default for ScaleUpSettings {
             force_delete_failed: false,
             headroom: Vec::new(),
             headroom_percent: 0,
+            buffers: BufferSettings::default(),
             backoff_initial: SignedDuration::from_mins(5),
             backoff_max: SignedDuration::from_mins(30),
             backoff_reset: SignedDuration::from_hours(3),

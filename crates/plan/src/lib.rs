@@ -3,6 +3,7 @@
 //! [`plan`] is a pure function from a [`World`](plimsoll_model::World) to a [`Plan`]: no clock, no I/O, the same bytes every
 //! time. [`pack`] is its numeric heart: pods of a few kinds into nodes of many types, as cheaply as possible.
 
+mod buffers;
 mod existing;
 mod gangs;
 mod headroom;
@@ -22,6 +23,7 @@ mod state;
 mod template;
 pub mod words;
 
+pub use buffers::{BufferReport, Making, Told};
 pub use pass::plan;
 
 /// How long a group rests after its provider refused an order, given the rest that is remembered of it.
@@ -36,7 +38,7 @@ pub fn after_failure(
 }
 
 pub use plan::{
-    BlockReason, Blocked, Cost, GroupHealth, GroupReason, GroupRejection, GroupReport, Outcome,
-    Placement, Plan, PodBlockReason, PodReport, Purchase, Removal, Repair, Retirement,
+    BlockReason, Blocked, Cost, GroupHealth, GroupReason, GroupRejection, GroupReport, Kept,
+    Outcome, Placement, Plan, PodBlockReason, PodReport, Purchase, Removal, Repair, Retirement,
     RetirementReason, Unneeded,
 };

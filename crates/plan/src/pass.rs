@@ -3,6 +3,7 @@
 use plimsoll_model::World;
 
 use crate::{
+    buffers,
     pending::Pending,
     plan::{GroupReason, Plan},
     profile,
@@ -18,12 +19,13 @@ use crate::{
 ///
 /// Pure: the same World gives the same Plan, to the byte. What the next pass has to remember is in [`Plan::memory`].
 pub fn plan(world: &World) -> Plan {
-    let seen = profile::seen(world);
-    let world = seen.as_ref().unwrap_or(world);
-    match stand_ins::add(world) {
-        Some(world) => plan_pods(&world),
-        None => plan_pods(world),
-    }
+    let buffers = buffers::resolve(world);
+    let with_stand_ins = stand_ins::add(world, &buffers);
+    let whole = with_stand_ins.as_ref().unwrap_or(world);
+    let seen = profile::seen(whole);
+    let mut plan = plan_pods(seen.as_ref().unwrap_or(whole));
+    plan.buffers = buffers::reports(buffers, &plan.kept);
+    plan
 }
 
 fn plan_pods(world: &World) -> Plan {

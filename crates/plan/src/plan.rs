@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use plimsoll_fit::Rejection;
-use plimsoll_model::{Memory, Money, PodName, Question, Symbol, Timestamp};
+use plimsoll_model::{Memory, Money, PodName, Question, StandIn, Symbol, Timestamp};
+
+use crate::buffers::BufferReport;
 
 /// What a pass decided. Every list is sorted by its fields in the order they stand.
 #[derive(Clone, Debug, Default)]
@@ -30,6 +32,10 @@ pub struct Plan {
     pub cost: Cost,
     /// Where the plan puts each pod it has a place for, in an order in which each is admissible when it is made.
     pub placements: Vec<Placement>,
+    /// Room that the plan keeps for pods that do not exist.
+    pub kept: Vec<Kept>,
+    /// CapacityBuffers that are ours.
+    pub buffers: Vec<BufferReport>,
     /// What the next pass has to remember.
     pub memory: Memory,
     /// What the user's service would have to be asked to choose as they want it. While there is a question the purchases are
@@ -132,6 +138,17 @@ pub struct Unneeded {
     pub node: Symbol,
     /// Since when.
     pub since: Timestamp,
+}
+
+/// Room that is kept on a node for pods that do not exist.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Kept {
+    /// The node, as in a [`Placement`].
+    pub node: Symbol,
+    /// What they stand for.
+    pub stands_for: StandIn,
+    /// How many of them.
+    pub pods: u32,
 }
 
 /// A node that stays.

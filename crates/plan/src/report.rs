@@ -3,11 +3,13 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use plimsoll_fit::NodeId;
-use plimsoll_model::{Memory, Order, PodName, Replacement, Symbol};
+use plimsoll_model::{Memory, Order, PodName, Replacement, StandIn, Symbol};
 use rustc_hash::FxHashMap;
 
 use crate::{
-    plan::{Cost, GroupReport, Outcome, Placement, Plan, PodReport, Purchase, Repair, Retirement},
+    plan::{
+        Cost, GroupReport, Kept, Outcome, Placement, Plan, PodReport, Purchase, Repair, Retirement,
+    },
     scale_down::{GivenBack, Look, Proposal},
     scale_up::Bought,
     scene::Scene,
@@ -37,6 +39,8 @@ pub(crate) fn report(scene: Scene<'_>, mut findings: Findings) -> Plan {
         healthy: scene.state.healthy,
         cost: cost(&scene, &purchases, &findings.given.retirements),
         placements: placements(&scene, &findings, &names),
+        kept: kept(&scene, &findings, &names),
+        buffers: Vec::new(),
         pods: pods(&scene, &findings, &names),
         memory: remember(&scene, &purchases, &findings, replaced),
         questions: findings.served.bought.shop.questions.clone(),
@@ -143,6 +147,21 @@ fn placements(
         node: name_of(scene, names, placed.node),
     });
     nominated.chain(placed).collect()
+}
+
+/// Pods that do not exist, by node and by what they stand for.
+fn kept(scene: &Scene<'_>, findings: &Findings, names: &FxHashMap<NodeId, Symbol>) -> Vec<Kept> {
+    let world = scene.state.world;
+    let served = &findings.served;
+    let placed = served.fitted.iter().chain(&served.bought.shop.placed);
+    let mut kept: BTreeMap<(Symbol, StandIn), u32> = BTreeMap::new();
+    for placed in placed.filter(|placed| placed.demand.silent) {
+        if let Some(stands_for) = world.pods[placed.demand.pod].stands_for() {
+            *kept.entry((name_of(scene, names, placed.node), stands_for)).or_default() += 1;
+        }
+    }
+    let kept = kept.into_iter();
+    kept.map(|((node, stands_for), pods)| Kept { node, stands_for, pods }).collect()
 }
 
 fn name_of(scene: &Scene<'_>, names: &FxHashMap<NodeId, Symbol>, node: NodeId) -> Symbol {

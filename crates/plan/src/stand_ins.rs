@@ -7,11 +7,15 @@ use std::sync::Arc;
 
 use plimsoll_model::{Phase, Pod, PodExtras, PodShape, SignedDuration, StandIn, Symbol, World};
 
-use crate::headroom;
+use crate::{
+    buffers::{self, Resolved},
+    headroom,
+};
 
 /// The World with all of them; `None` when there are none.
-pub(crate) fn add(world: &World) -> Option<World> {
-    let pods: Vec<Pod> = headroom::pods(world).collect();
+pub(crate) fn add(world: &World, buffers: &[Resolved<'_>]) -> Option<World> {
+    let mut pods: Vec<Pod> = headroom::pods(world).collect();
+    pods.extend(buffers::pods(world, buffers));
     if pods.is_empty() {
         return None;
     }
@@ -30,6 +34,7 @@ pub(crate) fn stand_in(
 ) -> Pod {
     let name = match stands_for {
         StandIn::Headroom => format!("headroom-{number}"),
+        StandIn::Buffer(place) => format!("buffer-{place}-{number}"),
     };
     let scheduler = world.settings.scale_up.schedulers.first().copied();
     // Old enough for every delay that a new pod has to wait.

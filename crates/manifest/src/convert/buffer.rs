@@ -37,6 +37,7 @@ pub(crate) fn buffer(buffer: &wire::Buffer<'_>, default_created: Timestamp) -> C
         percentage: count(spec.percentage, "percentage")?,
         limits: limits.transpose().at("spec")?,
         status: self::status(status).at("status")?,
+        refusal: None,
     })
 }
 
@@ -57,6 +58,7 @@ fn status(status: &wire::BufferStatus<'_>) -> Checked<BufferStatus> {
     Ok(BufferStatus {
         template: status.template.name.given().map(Into::into),
         replicas: replicas.transpose()?,
+        template_generation: status.generation,
         strategy: (&*status.strategy).into(),
         conditions: each(&status.conditions, "conditions", condition)?,
     })

@@ -28,6 +28,7 @@ wire! {
     struct BufferStatus<'a> {
         "podTemplateRef" => template: Reference<'a>,
         "replicas" => replicas: Option<i64>,
+        "podTemplateGeneration" => generation: Option<i64>,
         "provisioningStrategy" => strategy: Text<'a>,
         "conditions" => conditions: List<Condition<'a>>,
     }
