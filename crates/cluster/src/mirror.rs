@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use plimsoll_manifest::Reader;
-use plimsoll_model::{PodName, Settings, Symbol, World};
+use plimsoll_model::{PodName, Refusal, Settings, Symbol, World};
 use plimsoll_provider::NodeIdentity;
 use rustc_hash::FxHashMap;
 
@@ -35,6 +35,8 @@ pub struct Mirror {
     pod_templates: Named<Name>,
     buffers: Named<Name>,
     quotas: Named<Name>,
+    /// What the API server has against units of buffers.
+    refusals: FxHashMap<Name, Refusal>,
     /// What only who evicts a pod needs to know of it.
     pod_facts: FxHashMap<Name, PodFacts>,
     /// What a provider knows nodes by.
@@ -86,6 +88,7 @@ impl Mirror {
             pod_templates: Named::default(),
             buffers: Named::default(),
             quotas: Named::default(),
+            refusals: FxHashMap::default(),
             pod_facts: FxHashMap::default(),
             identities: FxHashMap::default(),
             node_uids: FxHashMap::default(),
@@ -139,6 +142,19 @@ impl Mirror {
             self.read_storage();
         }
         &mut self.world
+    }
+
+    /// Takes what the API server has against the units of a CapacityBuffer; `None` when it takes them.
+    pub fn refuse(&mut self, namespace: Symbol, buffer: &str, refusal: Option<Refusal>) {
+        let name = Name { namespace: namespace.as_str().into(), name: buffer.into() };
+        let mut buffers = self.world.buffers.iter_mut();
+        let known = buffers.find(|known| known.namespace == namespace && &*known.name == buffer);
+        let Some(known) = known else { return };
+        known.refusal.clone_from(&refusal);
+        match refusal {
+            Some(refusal) => self.refusals.insert(name, refusal),
+            None => self.refusals.remove(&name),
+        };
     }
 
     /// What a provider knows a node by.

@@ -24,5 +24,6 @@ mod sketch;
 mod soft;
 mod statuses;
 mod steer;
+mod templates;
 
 pub use autoscaler::{Autoscaler, Equipment};

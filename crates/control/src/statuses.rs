@@ -6,6 +6,8 @@ use plimsoll_cluster::statuses::Object;
 use plimsoll_plan::Plan;
 use serde_json::Value;
 
+mod buffers;
+
 /// How many are written in a pass.
 const MOST: usize = 20;
 
@@ -17,8 +19,8 @@ pub(crate) struct Statuses {
 }
 
 /// What a plan says to objects that users made for us.
-pub(crate) fn wanted(_plan: &Plan) -> BTreeMap<Object, Value> {
-    BTreeMap::new()
+pub(crate) fn wanted(plan: &Plan) -> BTreeMap<Object, Value> {
+    buffers::wanted(plan).collect()
 }
 
 // === impl Statuses ===

@@ -26,5 +26,6 @@ pub mod scenario;
 mod wire;
 mod yaml;
 
+pub use convert::template::MADE_FROM;
 pub use error::{Location, ManifestError};
 pub use reader::{Objects, Reader};

@@ -15,7 +15,7 @@ use crate::plan::{
 mod sentences;
 
 pub use self::sentences::{
-    alike, backing_off, group_state, health, leaves, outcome, pod, removal, repair, stays,
+    alike, backing_off, group_state, health, kept, leaves, outcome, pod, removal, repair, stays,
 };
 
 /// What a group has against a pod, as a program reads it.

@@ -6,10 +6,17 @@ use std::{
     time::Duration,
 };
 
-use plimsoll_cluster::{connect::Connection, lease::Timings};
-use plimsoll_control::{record::RecordSettings, settings::Settings};
+use plimsoll_cluster::{
+    connect::Connection,
+    lease::Timings,
+    source::{Kinds, Watched},
+};
+use plimsoll_control::{
+    record::RecordSettings,
+    settings::{Mode, Settings},
+};
 use plimsoll_manifest::{flags::FlagError, profile};
-use plimsoll_model::Expander;
+use plimsoll_model::{BufferSettings, Expander, Units};
 
 use super::groups::Groups;
 use crate::{log, provider::open};
@@ -36,6 +43,8 @@ pub(super) struct Process {
     pub logs: log::Settings,
     pub address: SocketAddr,
     pub cluster_name: String,
+    /// `capacity-buffer-pod-dry-run-enabled`.
+    pub admits_units: bool,
     /// What `scheduler-config-file` says.
     pub scheduler: profile::Read,
     /// The file that settings are read from, again and again.
@@ -87,6 +96,7 @@ impl Default for Process {
             logs: log::Settings::default(),
             address: SocketAddr::new(IpAddr::V6(Ipv6Addr::UNSPECIFIED), PORT),
             cluster_name: String::new(),
+            admits_units: true,
             scheduler: profile::Read::default(),
             config: None,
         }
@@ -104,6 +114,12 @@ impl Process {
         self.settings.retire.evict_daemons_occupied = plan.scale_down.evict_daemons_occupied;
         self.settings.plan = plan;
         self.settings.plan.profile = self.scheduler.profile.clone();
+        let buffers = &mut self.settings.plan.scale_up.buffers;
+        // Who only looks writes nothing down, and has to do with what users wrote.
+        if self.admits_units && self.settings.mode == Mode::Act {
+            buffers.units = Units::AsAdmitted;
+        }
+        self.settings.kinds = watched(self.settings.kinds, *buffers);
         let refuse = |name: &str, problem: &str| {
             Err(FlagError { name: name.to_owned(), problem: problem.to_owned() })
         };
@@ -138,7 +154,7 @@ impl Process {
     }
 
     /// What cannot change while the process runs, in parts that have a name.
-    pub(super) fn fixed(&self) -> [(&'static str, String); 9] {
+    pub(super) fn fixed(&self) -> [(&'static str, String); 10] {
         let Self { record, connection, infrastructure, groups, expander, election, logs, .. } =
             self;
         [
@@ -151,6 +167,19 @@ impl Process {
             ("logging", format!("{logs:?}")),
             ("the address", self.address.to_string()),
             ("the namespace", self.settings.namespace.clone()),
+            ("what is watched", format!("{:?}", self.settings.kinds)),
         ]
     }
+}
+
+/// These kinds, and those that buffers are made of.
+fn watched(kinds: Kinds, buffers: BufferSettings) -> Kinds {
+    let mut kinds = kinds;
+    if buffers.resolve || buffers.inject {
+        kinds = kinds.and(Watched::CapacityBuffers).and(Watched::PodTemplates);
+    }
+    if buffers.resolve {
+        kinds = kinds.and(Watched::Deployments).and(Watched::ResourceQuotas);
+    }
+    kinds
 }

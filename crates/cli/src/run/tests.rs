@@ -19,11 +19,8 @@ mod stage;
 const UPSTREAM: &str = include_str!("tests/upstream.txt");
 
 /// Flags that do nothing although users have them: what they tune is not there, or is always so, see docs/run.md.
-const WITHOUT_EFFECT: [&str; 27] = [
+const WITHOUT_EFFECT: [&str; 24] = [
     "aws-use-static-instance-list",
-    "capacity-buffer-controller-enabled",
-    "capacity-buffer-pod-dry-run-enabled",
-    "capacity-buffer-pod-injection-enabled",
     "capacity-quotas-enabled",
     "clusterapi-cloud-config-authoritative",
     "enable-csi-node-aware-scheduling",

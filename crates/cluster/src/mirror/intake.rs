@@ -111,7 +111,8 @@ impl Mirror {
             let before = self.pod_templates.put(list, name.clone(), template.clone());
             effect = effect.max(called_for(before.as_ref() == Some(&template)));
         }
-        for buffer in objects.buffers {
+        for mut buffer in objects.buffers {
+            buffer.refusal = self.refusals.get(&name).cloned();
             let before = self.buffers.put(&mut world.buffers, name.clone(), buffer.clone());
             let same = before.is_some_and(|before| is_same_buffer(&before, &buffer));
             effect = effect.max(called_for(same));
@@ -158,6 +159,7 @@ impl Mirror {
                 return called_for(!gone);
             }
             Watched::CapacityBuffers => {
+                self.refusals.remove(name);
                 let gone = self.buffers.remove(&mut world.buffers, name).is_some();
                 return called_for(!gone);
             }

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 use plimsoll_cluster::{
+    buffers::{self, Recipe},
     statuses as cluster,
     taints::{self, Cordon, Mark},
 };
@@ -46,6 +47,7 @@ impl Engine {
             self.remove(removal, &decision.seen, &mut begun);
         }
         self.soften(&decision.plan, &decision.seen);
+        self.write_templates(&decision.plan, now);
         self.tell(&decision.plan);
         begun
     }
@@ -120,6 +122,28 @@ impl Engine {
                     warn!(%node, %error, "could not change the mark of a node that nobody needs");
                 }
                 Event::Marked(node)
+            });
+        }
+    }
+
+    /// Writes down what units of buffers look like.
+    fn write_templates(&mut self, plan: &Plan, now: Timestamp) {
+        let units = self.settings.plan.scale_up.buffers.units;
+        let Some(reign) = &mut self.reign else { return };
+        for (report, making) in reign.templates.due(&plan.buffers, now) {
+            let recipe = Recipe {
+                namespace: report.namespace.as_str().to_owned(),
+                buffer: report.name.to_string(),
+                uid: report.uid.to_string(),
+                name: making.name.to_string(),
+                source: making.source.clone(),
+                digest: making.digest,
+                units,
+            };
+            let (client, name) = (self.client.clone(), (report.namespace, report.name.clone()));
+            reign.spawn(async move {
+                let made = buffers::make(&client, &recipe).await;
+                Event::Made(name, recipe.digest, made)
             });
         }
     }

@@ -1,7 +1,8 @@
 //! What calls under way tell, and what follows.
 
 use jiff::Timestamp;
-use plimsoll_model::Symbol;
+use plimsoll_cluster::buffers::MakeError;
+use plimsoll_model::{Refusal, Symbol};
 use plimsoll_plan::Removal;
 use plimsoll_provider::OrderId;
 use tracing::{info, warn};
@@ -13,6 +14,7 @@ use super::{
 use crate::{
     orders::{Done, Outcome},
     retire::{Answer, End},
+    templates::BufferName,
 };
 
 // === impl Engine ===
@@ -72,6 +74,7 @@ impl Engine {
                     Err(error) => warn!(%node, %group, error, "a Node could not be removed"),
                 }
             }
+            Event::Made(buffer, digest, outcome) => self.hear_made(&buffer, digest, outcome, now),
             Event::Told(object, written) => reign.statuses.ended(object, written),
             Event::Saved(memory, outcome) => {
                 reign.saving = false;
@@ -84,6 +87,31 @@ impl Engine {
                 }
             }
         }
+    }
+
+    fn hear_made(
+        &mut self,
+        buffer: &BufferName,
+        digest: u64,
+        outcome: Result<(), MakeError>,
+        now: Timestamp,
+    ) {
+        let Some(reign) = &mut self.reign else { return };
+        let (namespace, name) = (buffer.0, &*buffer.1);
+        reign.templates.ended(buffer, outcome.is_err().then_some(digest), now);
+        let refusal = match outcome {
+            Ok(()) => None,
+            Err(MakeError::Refused(why)) => {
+                warn!(%namespace, name, why, "the units of a CapacityBuffer are refused");
+                Some(Refusal { digest, why: why.into() })
+            }
+            Err(MakeError::Failed(error)) => {
+                warn!(%namespace, name, error, "could not write the PodTemplate of a CapacityBuffer");
+                return;
+            }
+        };
+        self.sight.mirror.refuse(namespace, name, refusal);
+        self.call(Cause::Outcome);
     }
 
     fn hear_errand(&mut self, group: Symbol, done: Done, now: Timestamp) {

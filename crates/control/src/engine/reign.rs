@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 use plimsoll_cluster::{
+    buffers::MakeError,
     notebook::{Found, Notebook},
     orders::{Intent, Orders, StoredOrder},
     statuses::Object,
@@ -26,6 +27,7 @@ use crate::{
     retire::{Answer, Retirement},
     settings::{Mode, Settings},
     statuses::Statuses,
+    templates::{BufferName, Templates},
 };
 
 /// Something that a call under way tells.
@@ -53,6 +55,8 @@ pub(super) enum Event {
     Marked(Symbol),
     /// The status of an object was to be written; what it says now, if it is.
     Told(Object, Option<Value>),
+    /// The PodTemplate of a buffer was to be made from the text of this digest.
+    Made(BufferName, u64, Result<(), MakeError>),
     /// Memory was to be written.
     Saved(Box<Memory>, Result<(), String>),
 }
@@ -80,6 +84,8 @@ pub(super) struct Reign {
     pub holding: BTreeMap<Symbol, HoldBack>,
     /// What users are told on their objects.
     pub statuses: Statuses,
+    /// What is written for users' buffers.
+    pub templates: Templates,
     /// What is in the notebook.
     pub saved: Option<Memory>,
     pub saving: bool,
@@ -118,6 +124,7 @@ impl Reign {
             marking: BTreeSet::new(),
             holding: BTreeMap::new(),
             statuses: Statuses::default(),
+            templates: Templates::default(),
             saved: None,
             saving: false,
             save_at: None,

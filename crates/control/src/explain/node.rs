@@ -68,6 +68,7 @@ pub(super) fn explain(pass: &Pass, name: &str) -> Result<Explained, Unknown> {
     let owners = owners(&pass.seen.groups);
     let (sentence, facts) = NodeTeller::new(pass, &owners).about(node);
     let mut sentences = vec![sentence];
+    sentences.extend(words::kept(&pass.plan, node));
     if let Some(group) = facts.group
         && facts.state != "Leaving"
     {

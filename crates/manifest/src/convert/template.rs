@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// On a PodTemplate of ours: the digest of the text that it was made from, in hexadecimal digits.
-pub(crate) const MADE_FROM: &str = "plimsoll.dev/made-from";
+pub const MADE_FROM: &str = "plimsoll.dev/made-from";
 
 /// A template as it was read.
 pub(crate) struct Written<'a> {

@@ -106,9 +106,7 @@ pub const IGNORED: &[&str] = &[
     "scale-down-simulation-timeout",
     "unremovable-node-recheck-timeout",
     // Status, metrics, new APIs.
-    "capacity-buffer-controller-enabled",
     "capacity-buffer-pod-dry-run-enabled",
-    "capacity-buffer-pod-injection-enabled",
     "capacity-quotas-enabled",
     "check-capacity-batch-processing",
     "check-capacity-processor-instance",

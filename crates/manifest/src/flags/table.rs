@@ -141,6 +141,20 @@ pub const TABLE: &[Flag] = &[
         target: Target::Count(|flags| &mut flags.settings.scale_up.headroom_percent),
     },
     Flag {
+        name: "capacity-buffer-controller-enabled",
+        help: "find out how many units of which shape CapacityBuffers are, and write that into their status",
+        topic: BUY,
+        scope: CLUSTER,
+        target: Target::Switch(|flags| &mut flags.settings.scale_up.buffers.resolve),
+    },
+    Flag {
+        name: "capacity-buffer-pod-injection-enabled",
+        help: "keep room for the units of CapacityBuffers",
+        topic: BUY,
+        scope: CLUSTER,
+        target: Target::Switch(|flags| &mut flags.settings.scale_up.buffers.inject),
+    },
+    Flag {
         name: "cost-per-cpu",
         help: "what a core counts for per hour where no price is known",
         topic: BUY,

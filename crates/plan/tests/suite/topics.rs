@@ -4,6 +4,7 @@
 
 mod atomic;
 mod balance;
+mod buffers;
 mod company;
 mod consolidation;
 mod daemons;

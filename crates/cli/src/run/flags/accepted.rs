@@ -354,24 +354,6 @@ pub(in crate::run) const ACCEPTED: &[Accepted] = &[
     },
     // Kinds of objects that are not read.
     Accepted {
-        name: "capacity-buffer-controller-enabled",
-        default: "false",
-        shape: Switch,
-        not_done: "CapacityBuffers are not read; see headroom",
-    },
-    Accepted {
-        name: "capacity-buffer-pod-dry-run-enabled",
-        default: "true",
-        shape: Switch,
-        not_done: "CapacityBuffers are not read; see headroom",
-    },
-    Accepted {
-        name: "capacity-buffer-pod-injection-enabled",
-        default: "false",
-        shape: Switch,
-        not_done: "CapacityBuffers are not read; see headroom",
-    },
-    Accepted {
         name: "capacity-quotas-enabled",
         default: "false",
         shape: Switch,

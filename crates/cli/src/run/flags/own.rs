@@ -63,6 +63,13 @@ pub(in crate::run) const OWN: &[Flag] = &[
     },
     // What to buy.
     Flag {
+        name: "capacity-buffer-pod-dry-run-enabled",
+        help: "ask the API server what it would make of a unit of a CapacityBuffer, so that webhooks and the defaults of its namespace count",
+        topic: Topic::Buy,
+        default: "true",
+        sets: Sets::Switch(|process| &mut process.admits_units),
+    },
+    Flag {
         name: "grpc-expander-url",
         help: "the address of the service that the expander grpc asks, host:port",
         topic: Topic::Buy,

@@ -5,6 +5,7 @@
 
 use std::pin::Pin;
 
+mod buffers;
 mod connection;
 mod election;
 mod groups;
@@ -40,7 +41,8 @@ pub(super) enum Time {
 }
 
 /// All of them, by topic.
-const TABLES: [&[Effect]; 7] = [
+const TABLES: [&[Effect]; 8] = [
+    buffers::TABLE,
     connection::TABLE,
     election::TABLE,
     groups::TABLE,
