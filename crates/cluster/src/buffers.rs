@@ -50,9 +50,9 @@ pub async fn make(client: &Client, recipe: &Recipe) -> Result<(), MakeError> {
     let written = read(client, recipe).await?;
     let template = match recipe.units {
         Units::AsWritten => written,
-        Units::AsAdmitted => admitted(client, recipe, written).await?,
+        Units::AsAdmitted => admitted(client, recipe, &written).await?,
     };
-    write(client, recipe, template).await
+    write(client, recipe, &template).await
 }
 
 /// The template of the source.
@@ -71,13 +71,13 @@ async fn read(client: &Client, recipe: &Recipe) -> Result<Value, MakeError> {
 }
 
 /// What the API server would make of a pod with this template: its own defaults, those of the namespace, and what webhooks add.
-async fn admitted(client: &Client, recipe: &Recipe, template: Value) -> Result<Value, MakeError> {
+async fn admitted(client: &Client, recipe: &Recipe, template: &Value) -> Result<Value, MakeError> {
     let resource = Watched::Pods.resource();
     let mut pod = DynamicObject::new("", &resource);
     pod.metadata.name = None;
     pod.metadata.generate_name = Some(format!("capacity-buffer-{}-", recipe.buffer));
-    pod.metadata.labels = strings(&template, "/metadata/labels");
-    pod.metadata.annotations = strings(&template, "/metadata/annotations");
+    pod.metadata.labels = strings(template, "/metadata/labels");
+    pod.metadata.annotations = strings(template, "/metadata/annotations");
     let mut spec = template.get("spec").cloned().unwrap_or_default();
     if let Some(spec) = spec.as_object_mut() {
         spec.remove("nodeName");
@@ -93,7 +93,7 @@ async fn admitted(client: &Client, recipe: &Recipe, template: Value) -> Result<V
     }))
 }
 
-async fn write(client: &Client, recipe: &Recipe, template: Value) -> Result<(), MakeError> {
+async fn write(client: &Client, recipe: &Recipe, template: &Value) -> Result<(), MakeError> {
     let resource = Watched::PodTemplates.resource();
     let api = api(client, recipe, &resource);
     let buffer = Watched::CapacityBuffers.resource();

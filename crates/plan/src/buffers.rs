@@ -93,9 +93,12 @@ pub(crate) fn resolve(world: &World) -> Vec<Resolved<'_>> {
     let mut buffers: Vec<(usize, &Buffer)> = world.buffers.iter().enumerate().collect();
     buffers.sort_by_key(|(_, buffer)| (buffer.namespace, buffer.created, &buffer.name));
     let mut quotas = Quotas::new(world);
-    let one = |(place, buffer)| match settings.resolve {
-        true => own(world, &mut quotas, place, buffer),
-        false => foreign(world, place, buffer),
+    let one = |(place, buffer)| {
+        if settings.resolve {
+            own(world, &mut quotas, place, buffer)
+        } else {
+            foreign(world, place, buffer)
+        }
     };
     buffers.into_iter().filter_map(one).collect()
 }

@@ -2,13 +2,13 @@ use expect_test::expect;
 
 use crate::Reader;
 
-fn read(object: serde_json::Value) -> Result<crate::Objects, String> {
+fn read(object: &serde_json::Value) -> Result<crate::Objects, String> {
     let mut reader = Reader::new("2026-01-01T00:00:00Z".parse().unwrap());
     reader.add_json(&object.to_string()).map_err(|error| error.to_string())?;
     reader.finish().map_err(|error| error.to_string())
 }
 
-fn buffer(spec: serde_json::Value) -> serde_json::Value {
+fn buffer(spec: &serde_json::Value) -> serde_json::Value {
     serde_json::json!({
         "apiVersion": "autoscaling.x-k8s.io/v1beta1",
         "kind": "CapacityBuffer",
@@ -19,7 +19,7 @@ fn buffer(spec: serde_json::Value) -> serde_json::Value {
 
 #[test]
 fn a_buffer_is_read() {
-    let mut object = buffer(serde_json::json!({
+    let mut object = buffer(&serde_json::json!({
         "scalableRef": {"apiGroup": "apps", "kind": "Deployment", "name": "web"},
         "percentage": 20,
         "limits": {"cpu": "1500m", "memory": "0", "requests.nvidia.com/gpu": "2"},
@@ -29,7 +29,7 @@ fn a_buffer_is_read() {
         "replicas": 3,
         "conditions": [{"type": "Ready", "status": "True", "lastTransitionTime": "2026-01-01T00:00:00Z"}],
     });
-    let objects = read(object).unwrap();
+    let objects = read(&object).unwrap();
     expect![[r#"
         Buffer {
             namespace: "shop",
@@ -72,6 +72,7 @@ fn a_buffer_is_read() {
                 replicas: Some(
                     3,
                 ),
+                template_generation: None,
                 strategy: "",
                 conditions: [
                     Condition {
@@ -86,6 +87,7 @@ fn a_buffer_is_read() {
                     },
                 ],
             },
+            refusal: None,
         }
     "#]]
     .assert_debug_eq(&objects.buffers[0]);
@@ -93,23 +95,23 @@ fn a_buffer_is_read() {
 
 #[test]
 fn a_buffer_that_names_two_sources_has_none() {
-    let both = buffer(serde_json::json!({
+    let both = buffer(&serde_json::json!({
         "scalableRef": {"apiGroup": "apps", "kind": "Deployment", "name": "web"},
         "podTemplateRef": {"name": "unit"},
     }));
-    assert_eq!(read(both).unwrap().buffers[0].source, None);
+    assert_eq!(read(&both).unwrap().buffers[0].source, None);
 }
 
 #[test]
 fn what_makes_no_sense_is_refused_by_its_place() {
-    let wrong = buffer(serde_json::json!({ "limits": {"cpu": "much"} }));
+    let wrong = buffer(&serde_json::json!({ "limits": {"cpu": "much"} }));
     expect![[r#"CapacityBuffer shop/spare: spec.limits[cpu]: quantity "much" is not a number with an optional suffix"#]]
-        .assert_eq(&read(wrong).unwrap_err());
+        .assert_eq(&read(&wrong).unwrap_err());
 }
 
 #[test]
 fn a_quota_bounds_what_pods_ask_for() {
-    let objects = read(serde_json::json!({
+    let objects = read(&serde_json::json!({
         "apiVersion": "v1",
         "kind": "ResourceQuota",
         "metadata": {"name": "team", "namespace": "shop"},

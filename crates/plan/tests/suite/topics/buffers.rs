@@ -53,7 +53,11 @@ fn units_are_bought_for() {
             UNIT,
             &buffer("spare", "podTemplateRef: {name: unit}, replicas: 3"),
         ],
-        expect![[r#""#]],
+        expect![[r#"
+            buy     only 0 → 2 for nobody
+            cost    $0.00 → $0.40
+            buffer  spare: 3 of 3 units placed
+        "#]],
     );
 }
 
@@ -66,7 +70,9 @@ fn without_injection_nothing_is_bought() {
             UNIT,
             &buffer("spare", "podTemplateRef: {name: unit}, replicas: 3"),
         ],
-        expect![[r#""#]],
+        expect![[r#"
+            buffer  spare: 0 of 0 units placed
+        "#]],
     );
 }
 
@@ -81,7 +87,13 @@ fn real_pods_come_first_and_units_are_bought_for_anew() {
             UNIT,
             &buffer("spare", "podTemplateRef: {name: unit}, replicas: 2"),
         ],
-        expect![[r#""#]],
+        expect![[r#"
+            buy     only 1 → 2 for nobody
+            fits    web on a-0
+            keep    a-0: NotUnderutilized
+            cost    $0.20 → $0.40
+            buffer  spare: 2 of 2 units placed
+        "#]],
     );
 }
 
@@ -98,7 +110,12 @@ fn a_node_with_a_unit_is_not_given_back() {
             UNIT,
             &buffer("spare", "podTemplateRef: {name: unit}, replicas: 1"),
         ],
-        expect![[r#""#]],
+        expect![[r#"
+            give    a-1 of only: empty
+            keep    a-0: NotUnderutilized
+            cost    $0.40 → $0.20
+            buffer  spare: 1 of 1 units placed
+        "#]],
     );
 }
 
@@ -116,7 +133,11 @@ fn a_share_of_a_controller_is_kept() {
                 "scalableRef: {apiGroup: apps, kind: Deployment, name: web}, percentage: 30",
             ),
         ],
-        expect![[r#""#]],
+        expect![[r#"
+            buy     only 0 → 1 for nobody
+            cost    $0.00 → $0.20
+            buffer  spare: 2 of 2 units placed
+        "#]],
     );
 }
 
@@ -135,7 +156,12 @@ fn older_buffers_have_the_first_claim_on_a_quota() {
             &buffer("new", "podTemplateRef: {name: unit}, replicas: 3"),
             older,
         ],
-        expect![[r#""#]],
+        expect![[r#"
+            buy     only 0 → 2 for nobody
+            cost    $0.00 → $0.40
+            buffer  new: 1 of 1 units placed
+            buffer  old: 3 of 3 units placed
+        "#]],
     );
 }
 
@@ -157,7 +183,13 @@ fn what_cannot_be_is_told() {
             &buffer("none", "podTemplateRef: {name: unit}, replicas: 0"),
             &buffer("unsaid", "podTemplateRef: {name: unit}"),
         ],
-        expect![[r#""#]],
+        expect![[r#"
+            buffer  both: 0 of 0 units placed; ReadyForProvisioning False error: exactly one of podTemplateRef and scalableRef has to be set; Provisioning False NotReadyForProvisioning: CapacityBuffer is not ready for provisioning
+            buffer  custom: 0 of 0 units placed; ReadyForProvisioning False error: pods of argoproj.io/Rollout are not known: scalableRef can be of apps/Deployment, apps/ReplicaSet, apps/StatefulSet, core/ReplicationController, batch/Job; with podTemplateRef any pod can be named; Provisioning False NotReadyForProvisioning: CapacityBuffer is not ready for provisioning
+            buffer  gone: 0 of 0 units placed; ReadyForProvisioning False error: PodTemplate other is not there; Provisioning False NotReadyForProvisioning: CapacityBuffer is not ready for provisioning
+            buffer  none: 0 of 0 units placed
+            buffer  unsaid: 0 of 0 units placed; ReadyForProvisioning False error: replicas, percentage and limits are not defined; Provisioning False NotReadyForProvisioning: CapacityBuffer is not ready for provisioning
+        "#]],
     );
 }
 
@@ -172,7 +204,9 @@ fn units_below_the_cutoff_are_not_bought_for() {
             low,
             &buffer("spare", "podTemplateRef: {name: unit}, replicas: 1"),
         ],
-        expect![[r#""#]],
+        expect![[r#"
+            buffer  spare: 0 of 0 units placed
+        "#]],
     );
 }
 
@@ -188,7 +222,11 @@ fn with_injection_alone_the_status_of_somebody_else_counts() {
             UNIT,
             resolved,
         ],
-        expect![[r#""#]],
+        expect![[r#"
+            buy     only 0 → 1 for nobody
+            cost    $0.00 → $0.20
+            buffer  spare: 2 of 2 units placed; Provisioning True FakePodsInjected
+        "#]],
     );
 }
 
@@ -234,5 +272,9 @@ fn a_condition_that_stays_keeps_its_moment_and_others_stay() {
         .iter()
         .map(|one| format!("{} {} since {}", one.kind, one.status, one.since.unwrap()))
         .collect();
-    expect![[r#""#]].assert_eq(&moments.join("\n"));
+    expect![[r#"
+        Theirs True since 2020-01-01T00:00:00Z
+        ReadyForProvisioning False since 2020-01-01T00:00:00Z
+        Provisioning False since 2026-01-01T12:00:00Z"#]]
+    .assert_eq(&moments.join("\n"));
 }

@@ -56,7 +56,7 @@ async fn stage(words: &[String]) -> Stage {
     stage
 }
 
-fn order(stage: &Stage, spec: Value) {
+fn order(stage: &Stage, spec: &Value) {
     let api = stage.cluster.api();
     let kind = api.kind("autoscaling.x-k8s.io", "v1beta1", "capacitybuffers").unwrap();
     let object = json!({
@@ -92,7 +92,7 @@ fn condition(stage: &Stage, kind: &str) -> String {
 /// Three units after a minute.
 async fn settled(words: Words) -> Stage {
     let mut stage = stage(&words).await;
-    order(&stage, json!({ "podTemplateRef": { "name": "unit" }, "replicas": 3 }));
+    order(&stage, &json!({ "podTemplateRef": { "name": "unit" }, "replicas": 3 }));
     stage.begin();
     stage.pass(60).await;
     stage
@@ -140,7 +140,7 @@ fn play<T>(scene: impl AsyncFnOnce(Stage) -> T) -> T {
 #[test]
 fn room_is_kept_as_long_as_there_is_a_buffer() {
     play(async |mut stage: Stage| {
-        order(&stage, json!({ "podTemplateRef": { "name": "unit" }, "limits": { "cpu": "5" } }));
+        order(&stage, &json!({ "podTemplateRef": { "name": "unit" }, "limits": { "cpu": "5" } }));
         stage.begin();
         let two_units = |stage: &Stage| stage.list("nodes").len() == 1;
         stage.until("a node for two units", two_units).await;
@@ -170,7 +170,7 @@ fn a_share_of_a_deployment_grows_with_it() {
     play(async |mut stage: Stage| {
         stage.deploy("web", 5, "1", |_| {});
         let web = json!({ "apiGroup": "apps", "kind": "Deployment", "name": "web" });
-        order(&stage, json!({ "scalableRef": web, "percentage": 20 }));
+        order(&stage, &json!({ "scalableRef": web, "percentage": 20 }));
         stage.begin();
         let units = |stage: &Stage| buffer(stage).pointer("/status/replicas").cloned();
         stage.until("one unit", |stage| units(stage) == Some(json!(1))).await;
@@ -186,7 +186,7 @@ fn a_share_of_a_deployment_grows_with_it() {
 #[test]
 fn what_stands_in_the_way_is_told_and_goes_when_it_is_put_right() {
     play(async |mut stage: Stage| {
-        order(&stage, json!({ "podTemplateRef": { "name": "other" }, "replicas": 1 }));
+        order(&stage, &json!({ "podTemplateRef": { "name": "other" }, "replicas": 1 }));
         stage.begin();
         stage.pass(60).await;
         assert_eq!(

@@ -7,6 +7,9 @@ type Pair = (&'static str, &'static str, &'static [(&'static str, &'static str)]
 
 const BALANCE: (&str, &str) = ("balance-similar-node-groups", "true");
 
+/// There is no API server to ask.
+const AS_WRITTEN: (&str, &str) = ("capacity-buffer-pod-dry-run-enabled", "false");
+
 pub(crate) const PAIRS: &[Pair] = &[
     // What to buy.
     ("expander", "least-nodes", &[], || {
@@ -50,6 +53,18 @@ pub(crate) const PAIRS: &[Pair] = &[
         world(&[with(group("a", 4), "/min", json!(2))], vec![node("other", "", 4)])
     }),
     ("scale-up-from-zero", "false", &[], one_pod),
+    (
+        "capacity-buffer-controller-enabled",
+        "true",
+        &[("capacity-buffer-pod-injection-enabled", "true"), AS_WRITTEN],
+        a_buffer,
+    ),
+    (
+        "capacity-buffer-pod-injection-enabled",
+        "true",
+        &[("capacity-buffer-controller-enabled", "true"), AS_WRITTEN],
+        a_buffer,
+    ),
     ("bypassed-scheduler-names", "mine", &[], || {
         world(&[group("a", 4)], vec![with(pod("p", "1"), "/spec/schedulerName", json!("mine"))])
     }),
@@ -358,4 +373,22 @@ fn system_pod() -> Value {
     let pod = with(pod, "/metadata/creationTimestamp", json!("2026-01-01T11:45:00Z"));
     let owner = with(replica_set(5), "/metadata/namespace", json!("kube-system"));
     occupied(vec![pod, owner])
+}
+
+/// Nobody but a buffer of one pod.
+fn a_buffer() -> Value {
+    let spec = pod("p", "1")["spec"].clone();
+    let template = json!({
+        "apiVersion": "v1",
+        "kind": "PodTemplate",
+        "metadata": {"name": "unit"},
+        "template": {"spec": spec},
+    });
+    let buffer = json!({
+        "apiVersion": "autoscaling.x-k8s.io/v1beta1",
+        "kind": "CapacityBuffer",
+        "metadata": {"name": "spare"},
+        "spec": {"podTemplateRef": {"name": "unit"}, "replicas": 1},
+    });
+    world(&[group("a", 4)], vec![template, buffer])
 }
