@@ -136,6 +136,8 @@ pub enum StandIn {
     Headroom,
     /// A unit of a CapacityBuffer, by its place in the World.
     Buffer(usize),
+    /// A pod that its controller has not made yet.
+    Expected,
 }
 
 /// What a pod says about being evicted.

@@ -62,6 +62,10 @@ pub struct ScaleUpSettings {
     pub headroom: Vec<Headroom>,
     /// `headroom-percent`: room to keep free, in percent of what running pods ask for.
     pub headroom_percent: u32,
+    /// `enable-proactive-scaleup`: buy also for pods that their controllers have not made yet.
+    pub proactive: bool,
+    /// `pod-injection-limit`: with those that wait no more than so many.
+    pub injection_limit: u32,
     /// What is done with CapacityBuffers.
     pub buffers: BufferSettings,
     /// `initial-node-group-backoff-duration`.
@@ -298,6 +302,8 @@ impl Default for ScaleUpSettings {
             force_delete_failed: false,
             headroom: Vec::new(),
             headroom_percent: 0,
+            proactive: false,
+            injection_limit: 5000,
             buffers: BufferSettings::default(),
             backoff_initial: SignedDuration::from_mins(5),
             backoff_max: SignedDuration::from_mins(30),

@@ -17,6 +17,8 @@ pub struct Controller {
     pub uid: Box<str>,
     /// How many pods it wants (a Job: its parallelism).
     pub replicas: i32,
+    /// How many pods it wants to have at the moment: of a Job no more than are left to be completed.
+    pub expected: i32,
     /// Which pods are its own; `None` for a Job, whose selector nobody asks for.
     pub selector: Option<LabelSelector>,
     /// The pod that it would make. Not kept of ReplicaSets and Jobs that want none: of those there are many, and nobody asks.

@@ -5,6 +5,7 @@
 
 mod buffers;
 mod existing;
+mod expected;
 mod gangs;
 mod headroom;
 pub mod pack;

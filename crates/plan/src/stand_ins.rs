@@ -9,13 +9,14 @@ use plimsoll_model::{Phase, Pod, PodExtras, PodShape, SignedDuration, StandIn, S
 
 use crate::{
     buffers::{self, Resolved},
-    headroom,
+    expected, headroom,
 };
 
 /// The World with all of them; `None` when there are none.
 pub(crate) fn add(world: &World, buffers: &[Resolved<'_>]) -> Option<World> {
     let mut pods: Vec<Pod> = headroom::pods(world).collect();
     pods.extend(buffers::pods(world, buffers));
+    pods.extend(expected::pods(world));
     if pods.is_empty() {
         return None;
     }
@@ -34,6 +35,7 @@ pub(crate) fn stand_in(
 ) -> Pod {
     let name = match stands_for {
         StandIn::Headroom => format!("headroom-{number}"),
+        StandIn::Expected => format!("expected-{number}"),
         StandIn::Buffer(place) => format!("buffer-{place}-{number}"),
     };
     let scheduler = world.settings.scale_up.schedulers.first().copied();

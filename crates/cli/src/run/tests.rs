@@ -19,14 +19,13 @@ mod stage;
 const UPSTREAM: &str = include_str!("tests/upstream.txt");
 
 /// Flags that do nothing although users have them: what they tune is not there, or is always so, see docs/run.md.
-const WITHOUT_EFFECT: [&str; 24] = [
+const WITHOUT_EFFECT: [&str; 22] = [
     "aws-use-static-instance-list",
     "capacity-quotas-enabled",
     "clusterapi-cloud-config-authoritative",
     "enable-csi-node-aware-scheduling",
     "enable-dynamic-resource-allocation",
     "enable-graceful-degradation",
-    "enable-proactive-scaleup",
     "enable-provisioning-requests",
     "force-ds",
     "max-binpacking-time",
@@ -35,7 +34,6 @@ const WITHOUT_EFFECT: [&str; 24] = [
     "node-info-cache-expire-time",
     "parallel-scale-up",
     "pending-pods-batching-timeout",
-    "pod-injection-limit",
     "profiling",
     "provisioning-request-initial-backoff-time",
     "provisioning-request-max-backoff-cache-size",

@@ -36,15 +36,28 @@ pub(crate) fn controller(
     (field, wanted): (&str, Option<i64>),
     selector: Option<LabelSelector>,
 ) -> Checked<Controller> {
+    let replicas = meta::count(wanted.unwrap_or(1), 0, field).at("spec")?;
     Ok(Controller {
         kind: Symbol::new(kind.name()),
         namespace: meta::namespace(metadata),
         name: meta::name(metadata)?.into(),
         uid: (&*metadata.uid).into(),
-        replicas: meta::count(wanted.unwrap_or(1), 0, field).at("spec")?,
+        replicas,
+        expected: replicas,
         selector,
         template: None,
     })
+}
+
+/// How many pods a Job wants to have at the moment. One without a number of completions makes no more once a pod has ended well.
+pub(crate) fn expected(job: &wire::Job<'_>, parallelism: i32) -> i32 {
+    let succeeded = job.status.succeeded.unwrap_or(0);
+    let left = match job.spec.completions {
+        None if succeeded == 0 => return parallelism,
+        None => 0,
+        Some(completions) => completions.saturating_sub(succeeded),
+    };
+    i32::try_from(left.max(0)).unwrap_or(i32::MAX).min(parallelism)
 }
 
 /// The pod that a DaemonSet would put on a node, with the tolerations that its controller adds.

@@ -141,6 +141,20 @@ pub const TABLE: &[Flag] = &[
         target: Target::Count(|flags| &mut flags.settings.scale_up.headroom_percent),
     },
     Flag {
+        name: "enable-proactive-scaleup",
+        help: "buy also for pods that their ReplicaSet, StatefulSet or Job has not made yet, when one of its pods waits",
+        topic: BUY,
+        scope: CLUSTER,
+        target: Target::Switch(|flags| &mut flags.settings.scale_up.proactive),
+    },
+    Flag {
+        name: "pod-injection-limit",
+        help: "the most pods, those that wait and those that are not made yet together, up to which the latter count",
+        topic: BUY,
+        scope: CLUSTER,
+        target: Target::Count(|flags| &mut flags.settings.scale_up.injection_limit),
+    },
+    Flag {
         name: "capacity-buffer-controller-enabled",
         help: "find out how many units of which shape CapacityBuffers are, and write that into their status",
         topic: BUY,

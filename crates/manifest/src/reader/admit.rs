@@ -204,6 +204,7 @@ admit! {
     wire::workload::Job<'a> => |job, kind, reader| {
         let wanted = ("parallelism", job.spec.parallelism);
         let mut controller = workload::controller(kind, &job.metadata, wanted, None)?;
+        controller.expected = workload::expected(job, controller.replicas);
         controller.template = template_of(&controller, kind, job.spec.template, reader);
         reader.objects.controllers.push(controller);
     }

@@ -40,11 +40,13 @@ wire! {
     struct Job<'a> {
         "metadata" => metadata: Metadata<'a>,
         "spec" => spec: JobSpec<'a>,
+        "status" => status: JobStatus,
     }
 
     /// How many pods a job runs at a time.
     struct JobSpec<'a> {
         "parallelism" => parallelism: Option<i64>,
+        "completions" => completions: Option<i64>,
         "template" => template: Option<&'a RawValue>,
     }
 
@@ -57,6 +59,11 @@ wire! {
     /// `spec` of a DaemonSet.
     struct DaemonSetSpec<'a> {
         "template" => template: PodTemplateSpec<'a>,
+    }
+
+    /// How far a job has come.
+    struct JobStatus {
+        "succeeded" => succeeded: Option<i64>,
     }
 
     /// A v1.PodTemplate.

@@ -180,6 +180,7 @@ impl Builder {
     fn controller(mut self, kind: &str, name: &str, replicas: i32) -> Self {
         self.0.controllers.push(Controller {
             template: None,
+            expected: 0,
             kind: Symbol::new(kind),
             namespace: Symbol::new("default"),
             name: name.into(),

@@ -33,6 +33,7 @@ pub fn kept(plan: &Plan, node: Symbol) -> Vec<String> {
         let pods = usize::try_from(kept.pods).unwrap_or(usize::MAX);
         let what = match kept.stands_for {
             StandIn::Headroom => format!("{} of headroom", Count(pods, "piece")),
+            StandIn::Expected => format!("{} to come", Count(pods, "pod")),
             StandIn::Buffer(place) => {
                 let report = plan.buffers.iter().find(|report| report.place == place);
                 let name = report.map(|one| format!("{}/{}", one.namespace, one.name));

@@ -9,6 +9,7 @@ mod company;
 mod consolidation;
 mod daemons;
 mod expanders;
+mod expected;
 mod failures;
 mod gangs;
 mod gpus;

@@ -214,12 +214,6 @@ pub(in crate::run) const ACCEPTED: &[Accepted] = &[
         not_done: "affinity is always counted per domain, which is as fast",
     },
     Accepted {
-        name: "enable-proactive-scaleup",
-        default: "false",
-        shape: Switch,
-        not_done: "pods that their controllers have not created yet are not bought for; see headroom",
-    },
-    Accepted {
         name: "estimator",
         default: "binpacking",
         shape: Value,
@@ -260,12 +254,6 @@ pub(in crate::run) const ACCEPTED: &[Accepted] = &[
         default: "4m0s",
         shape: Value,
         not_done: "passes are not cut short",
-    },
-    Accepted {
-        name: "pod-injection-limit",
-        default: "5000",
-        shape: Value,
-        not_done: "pods that their controllers have not created yet are not bought for",
     },
     Accepted {
         name: "predicate-parallelism",

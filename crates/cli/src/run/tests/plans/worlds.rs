@@ -53,6 +53,8 @@ pub(crate) const PAIRS: &[Pair] = &[
         world(&[with(group("a", 4), "/min", json!(2))], vec![node("other", "", 4)])
     }),
     ("scale-up-from-zero", "false", &[], one_pod),
+    ("enable-proactive-scaleup", "true", &[], few_of_many),
+    ("pod-injection-limit", "3", &[("enable-proactive-scaleup", "true")], few_of_many),
     (
         "capacity-buffer-controller-enabled",
         "true",
@@ -391,4 +393,17 @@ fn a_buffer() -> Value {
         "spec": {"podTemplateRef": {"name": "unit"}, "replicas": 1},
     });
     world(&[group("a", 4)], vec![template, buffer])
+}
+
+/// One pod of a controller that wants six of a node each.
+fn few_of_many() -> Value {
+    let set = json!({
+        "apiVersion": "apps/v1",
+        "kind": "ReplicaSet",
+        "metadata": {"name": "web", "uid": "u"},
+        "spec": {"replicas": 6},
+    });
+    let owner = json!([{"kind": "ReplicaSet", "name": "web", "uid": "u", "controller": true}]);
+    let one = with(pod("p", "4"), "/metadata/ownerReferences", owner);
+    world(&[group("a", 4)], vec![set, one])
 }
