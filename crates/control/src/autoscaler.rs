@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! lease ──Standing──▶ engine ──Pass, News──▶ recorder ──▶ status map, events, metrics
-//!                        └─────────Pass────▶ router   ──▶ /metrics /health-check /ready /explain /status /snapshotz
+//!                        └─────────Pass────▶ router   ──▶ /metrics /health-check /ready /explain /status /snapshotz /debug/pprof
 //! ```
 
 use std::sync::Arc;
@@ -89,7 +89,7 @@ impl Autoscaler {
             faults: Faults::default(),
         });
         let health = Health::new(&record, clock.now());
-        let snapshot = record.snapshot;
+        let (snapshot, profiling) = (record.snapshot, record.profiling);
         let recorder = Recorder::new(Tools {
             settings: record,
             client: client.clone(),
@@ -106,6 +106,7 @@ impl Autoscaler {
             metrics: recorder.metrics(),
             chronicle: recorder.chronicle(),
             snapshot,
+            profiling,
         };
         Self { client, clock, election, standing, engine, recorder, desk }
     }

@@ -8,6 +8,7 @@
 //! | /explain       | why a `pod=`, `node=` or `group=` is as it is                             |
 //! | /status        | the whole at a glance                                                     |
 //! | /snapshotz     | nodes, pods and templates of the next pass, where the user allows it      |
+//! | /debug/pprof/  | CPU profiles of the process, where the user allows it                     |
 //!
 //! What is not an answer is `{"error": …}` with a fitting code.
 
@@ -34,6 +35,7 @@ use crate::{
     record::Chronicle,
 };
 
+mod profiling;
 mod snapshot;
 
 /// How long a pass that shows everything is waited for.
@@ -49,6 +51,7 @@ pub(crate) struct Desk {
     pub metrics: Metrics,
     pub chronicle: Chronicle,
     pub snapshot: bool,
+    pub profiling: bool,
 }
 
 /// What `/explain` is asked for: one of them.
@@ -76,6 +79,11 @@ pub(crate) fn router(desk: Desk) -> Router {
         .route("/status", get(status));
     if desk.snapshot {
         router = router.route("/snapshotz", get(snapshot));
+    }
+    if desk.profiling {
+        router = router
+            .route("/debug/pprof/", get(profiling::index))
+            .route("/debug/pprof/profile", get(profiling::profile));
     }
     router
         .fallback(|| async { Refusal::new(StatusCode::NOT_FOUND, "there is nothing here") })

@@ -48,6 +48,8 @@ pub struct RecordSettings {
     pub max_startup_time: Duration,
     /// `debugging-snapshot-enabled`.
     pub snapshot: bool,
+    /// `profiling`.
+    pub profiling: bool,
     /// Who writes events: the name of this process.
     pub host: String,
 }
@@ -75,6 +77,7 @@ impl Default for RecordSettings {
             max_failing_time: Duration::from_mins(15),
             max_startup_time: Duration::from_mins(20),
             snapshot: false,
+            profiling: false,
             host: String::new(),
         }
     }

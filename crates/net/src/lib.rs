@@ -1,9 +1,10 @@
-//! Plumbing that knows no domain: the clock, TLS, listeners, shutdown, metrics.
+//! Plumbing that knows no domain: the clock, TLS, listeners, shutdown, metrics, profiles.
 
 pub mod clock;
 pub mod listen;
 pub mod metrics;
 pub mod pki;
+pub mod profiling;
 pub mod shutdown;
 pub mod tls;
 

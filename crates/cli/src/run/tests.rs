@@ -19,7 +19,7 @@ mod stage;
 const UPSTREAM: &str = include_str!("tests/upstream.txt");
 
 /// Flags that do nothing although users have them: what they tune is not there, or is always so, see docs/run.md.
-const WITHOUT_EFFECT: [&str; 22] = [
+const WITHOUT_EFFECT: [&str; 21] = [
     "aws-use-static-instance-list",
     "capacity-quotas-enabled",
     "clusterapi-cloud-config-authoritative",
@@ -34,7 +34,6 @@ const WITHOUT_EFFECT: [&str; 22] = [
     "node-info-cache-expire-time",
     "parallel-scale-up",
     "pending-pods-batching-timeout",
-    "profiling",
     "provisioning-request-initial-backoff-time",
     "provisioning-request-max-backoff-cache-size",
     "provisioning-request-max-backoff-time",

@@ -27,6 +27,7 @@ impl Visit {
             metrics: Metrics::new(prometheus_client::registry::Registry::default()),
             chronicle: Chronicle::default(),
             snapshot: true,
+            profiling: true,
         };
         Self { desk, standing }
     }

@@ -13,12 +13,6 @@ pub(in crate::run) const ACCEPTED: &[Accepted] = &[
         not_done: "JSON is spoken with the API server",
     },
     Accepted {
-        name: "profiling",
-        default: "false",
-        shape: Switch,
-        not_done: "there are no /debug/pprof endpoints; perf and eBPF profilers work on the binary",
-    },
-    Accepted {
         name: "regional",
         default: "false",
         shape: Switch,

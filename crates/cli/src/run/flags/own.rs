@@ -282,6 +282,13 @@ pub(in crate::run) const OWN: &[Flag] = &[
         sets: Sets::Switch(|process| &mut process.record.group_metrics),
     },
     Flag {
+        name: "profiling",
+        help: "answer at /debug/pprof/profile with CPU profiles, for go tool pprof",
+        topic: Topic::Status,
+        default: "false",
+        sets: Sets::Switch(|process| &mut process.record.profiling),
+    },
+    Flag {
         name: "debugging-snapshot-enabled",
         help: "show at /snapshotz all that a pass saw",
         topic: Topic::Status,

@@ -133,13 +133,19 @@ impl Stage {
         }
     }
 
-    /// Asks the autoscaler.
+    /// Asks the autoscaler for text.
     pub(crate) async fn get(&self, path: &str) -> (u16, String) {
+        let (code, body) = self.fetch(path).await;
+        (code, String::from_utf8(body).unwrap())
+    }
+
+    /// Asks the autoscaler.
+    pub(crate) async fn fetch(&self, path: &str) -> (u16, Vec<u8>) {
         let request = http::Request::get(path).body(Body::empty()).unwrap();
         let response = self.router.clone().oneshot(request).await.unwrap();
         let code = response.status().as_u16();
         let body = response.into_body().collect().await.unwrap().to_bytes();
-        (code, String::from_utf8(body.to_vec()).unwrap())
+        (code, body.to_vec())
     }
 
     /// The value of a metric without labels.

@@ -73,6 +73,13 @@ pub(super) const TABLE: &[Effect] = &[
         time: Paused,
     },
     Effect {
+        flag: "profiling",
+        cases: [("false", "404, 404"), ("true", "200, 200 and a profile")],
+        with: &[],
+        look: |words| Box::pin(profile(words)),
+        time: Paused,
+    },
+    Effect {
         flag: "record-duplicated-events",
         cases: [("false", "told once"), ("true", "told again and again")],
         with: &[],
@@ -140,6 +147,16 @@ async fn snapshot(words: Words) -> String {
     let stage = Stage::begun(&words).await;
     stage.pass(30).await;
     stage.get("/snapshotz").await.0.to_string()
+}
+
+/// What is at the addresses that `go tool pprof` knows.
+async fn profile(words: Words) -> String {
+    let stage = Stage::begun(&words).await;
+    let (index, _) = stage.get("/debug/pprof/").await;
+    let (code, body) = stage.fetch("/debug/pprof/profile?seconds=1").await;
+    // The first two bytes of what gzip has packed.
+    let what = if body.starts_with(&[0x1f, 0x8b]) { " and a profile" } else { "" };
+    format!("{index}, {code}{what}")
 }
 
 async fn a_pod_that_nobody_can_take(words: Words) -> String {
