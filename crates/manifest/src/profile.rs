@@ -1,4 +1,4 @@
-//! A KubeSchedulerConfiguration with one profile, as far as it decides which pods may run where.
+//! A `KubeSchedulerConfiguration` with one profile, as far as it decides which pods may run where.
 //!
 //! Which plugins are at work is found out as the scheduler does it: its own defaults stand at `multiPoint`, the file adds to
 //! them and takes away, and what an extension point says of a plugin wins over what `multiPoint` says.
@@ -36,7 +36,7 @@ const HARMLESS: [&str; 9] = [
     "TopologyPlacementGenerator",
 ];
 
-/// Filters that come to nothing without what their PreFilter has worked out: the scheduler then fails for every pod.
+/// Filters that come to nothing without what their `PreFilter` has worked out: the scheduler then fails for every pod.
 const NEEDS_PRE_FILTER: [Plugin; 6] = [
     Plugin::NodePorts,
     Plugin::NodeResourcesFit,

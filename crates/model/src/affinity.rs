@@ -87,6 +87,7 @@ impl NodeAffinity {
     }
 
     /// The same, and one of `terms` has to match as well.
+    #[must_use]
     pub fn with_terms(&self, terms: &[NodeTerm]) -> Self {
         let both = match &self.terms {
             Some(own) => {
@@ -98,6 +99,7 @@ impl NodeAffinity {
     }
 
     /// No more than the names of nodes that are asked for: nothing, unless every alternative names one.
+    #[must_use]
     pub fn names_only(&self) -> Self {
         let named = |term: &NodeTerm| {
             let names: Box<[_]> = term.names.iter().filter(|one| !one.negated).copied().collect();

@@ -102,6 +102,7 @@ pub struct Owner {
 
 /// Marks that few pods carry.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a mark of its own")]
 pub struct PodExtras {
     /// A static pod's image in the API.
     pub mirror: bool,

@@ -27,7 +27,7 @@ pub struct Profile {
 pub enum Extent {
     /// Nothing.
     Off,
-    /// What it says of a pod before it looks at any node: its PreFilter without its Filter.
+    /// What it says of a pod before it looks at any node: its `PreFilter` without its `Filter`.
     Early,
     /// All of it.
     Full,

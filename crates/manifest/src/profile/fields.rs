@@ -1,4 +1,4 @@
-//! The fields that a KubeSchedulerConfiguration may have, as the scheduler itself insists on: a word that nobody reads would
+//! The fields that a `KubeSchedulerConfiguration` may have, as the scheduler itself insists on: a word that nobody reads would
 //! be a wish that nobody grants.
 
 use serde_json::Value;

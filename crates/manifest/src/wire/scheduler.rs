@@ -1,4 +1,4 @@
-//! A KubeSchedulerConfiguration, as far as it decides what is filtered.
+//! A `KubeSchedulerConfiguration`, as far as it decides what is filtered.
 
 use serde_json::value::RawValue;
 
