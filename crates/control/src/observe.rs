@@ -90,7 +90,7 @@ pub(crate) fn stage(mirror: &mut Mirror, ingredients: Ingredients<'_>) -> Staged
             let pair = (Symbol::new(label::GROUP), *group);
             node.labels = Labels::from_pairs(node.labels.iter().chain([pair]));
         }
-        if awaited.contains(&name) && node.unschedulable {
+        if is_seen_open(&node, &awaited) {
             open(Arc::make_mut(&mut node));
         }
         if doubted.contains(&name) {
@@ -171,6 +171,12 @@ fn unmark(node: &mut Node) {
     let ours = |taint: &&Taint| ![Mark::Leaving.key(), CLOSED].contains(&taint.key.as_str());
     node.taints = node.taints.iter().filter(ours).copied().collect();
     node.unschedulable = false;
+}
+
+/// Whether a node still looks closed and soon will not: it is awaited, or it has been opened and its taint is about to follow.
+fn is_seen_open(node: &Node, awaited: &BTreeSet<Symbol>) -> bool {
+    let has_taint = || node.taints.iter().any(|taint| taint.key.as_str() == CLOSED);
+    if node.unschedulable { awaited.contains(&node.name) } else { has_taint() }
 }
 
 fn open(node: &mut Node) {

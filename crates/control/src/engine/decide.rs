@@ -62,30 +62,65 @@ pub(super) struct Decision {
     pub planning: Duration,
 }
 
+/// How long it took.
+#[derive(Debug, Default)]
+struct Effort {
+    observing: Duration,
+    planning: Duration,
+}
+
 /// Decides. Answers with `None` when the planner failed, which is a defect; everything is as before then.
 pub(super) fn decide(sight: &mut Sight, matter: &Matter) -> Option<Decision> {
-    let (mut observing, mut planning) = (Duration::ZERO, Duration::ZERO);
+    let mut effort = Effort::default();
+    let in_doubt = !matter.revocable.is_empty();
     let mut verdicts = BTreeMap::new();
-    if !matter.revocable.is_empty() && (matter.check || somebody_waits(sight)) {
-        let all = matter.revocable.keys().chain(&matter.releasing).copied().collect();
-        let staged = timed(&mut observing, || {
-            let memory = doubting(matter);
-            stage(sight, matter, memory, all)
-        });
-        let planned = timed(&mut planning, || think(sight, matter));
-        staged.undo(&mut sight.mirror);
-        verdicts = judge(&planned?, &matter.revocable);
+    let check_first = in_doubt && (matter.check || somebody_waits(sight));
+    if check_first {
+        verdicts = check(sight, matter, &mut effort)?;
     }
-    // Those that stay after all count: nothing is bought that they have room for.
+    let mut decided = settle(sight, matter, &verdicts, &mut effort)?;
+    if in_doubt && !check_first && !decided.0.purchases.is_empty() {
+        // It may be for their own pods that something would be bought: those that came after a mark was taken off.
+        verdicts = check(sight, matter, &mut effort)?;
+        decided = settle(sight, matter, &verdicts, &mut effort)?;
+    }
+    let (plan, groups, world) = decided;
+    let seen = timed(&mut effort.observing, || look(&mut sight.mirror, &plan, groups));
+    let Effort { observing, planning } = effort;
+    Some(Decision { plan, seen, verdicts, world, observing, planning })
+}
+
+/// Finds out which of those that can still stay can go.
+fn check(
+    sight: &mut Sight,
+    matter: &Matter,
+    effort: &mut Effort,
+) -> Option<BTreeMap<Symbol, Result<(), String>>> {
+    let all = matter.revocable.keys().chain(&matter.releasing).copied().collect();
+    let staged = timed(&mut effort.observing, || {
+        let memory = doubting(matter);
+        stage(sight, matter, memory, all)
+    });
+    let planned = timed(&mut effort.planning, || think(sight, matter));
+    staged.undo(&mut sight.mirror);
+    Some(judge(&planned?, &matter.revocable))
+}
+
+/// Plans, with those that stay after all: nothing is bought that they have room for.
+fn settle(
+    sight: &mut Sight,
+    matter: &Matter,
+    verdicts: &BTreeMap<Symbol, Result<(), String>>,
+    effort: &mut Effort,
+) -> Option<(Plan, Vec<Group>, Option<Arc<World>>)> {
     let staying = verdicts.iter().filter(|(_, verdict)| verdict.is_err());
     let staying = staying.map(|(node, _)| *node).chain(matter.releasing.iter().copied()).collect();
-    let staged = timed(&mut observing, || stage(sight, matter, matter.memory.clone(), staying));
-    let planned = timed(&mut planning, || think(sight, matter));
+    let memory = matter.memory.clone();
+    let staged = timed(&mut effort.observing, || stage(sight, matter, memory, staying));
+    let planned = timed(&mut effort.planning, || think(sight, matter));
     let world = matter.whole_world.then(|| Arc::new(sight.mirror.world().clone()));
     let groups = staged.undo(&mut sight.mirror);
-    let plan = planned?;
-    let seen = timed(&mut observing, || look(&mut sight.mirror, &plan, groups));
-    Some(Decision { plan, seen, verdicts, world, observing, planning })
+    Some((planned?, groups, world))
 }
 
 fn timed<T>(sum: &mut Duration, work: impl FnOnce() -> T) -> T {

@@ -54,3 +54,20 @@ fn a_name_that_is_given_again_is_that_of_the_younger_node() {
     let joined = join(&[old, young], &mut groups, &Owners::default());
     assert_eq!((groups[0].instances[0].node, joined.departed.len()), (None, 0));
 }
+
+#[test]
+fn a_node_that_was_opened_is_open_before_its_taint_is_gone() {
+    let node = |unschedulable: bool, taint: &str| {
+        let effect = Effect::NoSchedule;
+        let taint = Taint { key: taint.into(), value: "".into(), effect };
+        Node { unschedulable, taints: Box::new([taint]), ..(*node("a", "", 1)).clone() }
+    };
+    let (nobody, it) = (BTreeSet::new(), BTreeSet::from([Symbol::new("a")]));
+    assert!(!is_seen_open(&node(true, CLOSED), &nobody), "it is closed");
+    assert!(is_seen_open(&node(true, CLOSED), &it), "it is closed for a while");
+    assert!(is_seen_open(&node(false, CLOSED), &nobody), "the taint follows");
+    assert!(!is_seen_open(&node(false, "dedicated"), &nobody), "the taint is another matter");
+    let mut opened = node(false, CLOSED);
+    open(&mut opened);
+    assert!(opened.taints.is_empty() && !opened.unschedulable);
+}

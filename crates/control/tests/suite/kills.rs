@@ -91,7 +91,10 @@ async fn a_node_that_is_needed_again_is_opened_by_the_next_process() {
 
 #[tokio::test(start_paused = true)]
 async fn a_release_is_finished_by_the_next_process() {
-    for point in [Point::ReleaseBegun, Point::ReleaseDone] {
+    // Before and after the scheduler has seen that the node is open.
+    for (point, pause) in
+        [(Point::ReleaseBegun, 0), (Point::ReleaseDone, 0), (Point::ReleaseDone, 20)]
+    {
         let mut stage = Stage::set(TWO_GROUPS).await;
         stage.start(Faults::default());
         stage.deploy("web", 3, "1");
@@ -104,6 +107,7 @@ async fn a_release_is_finished_by_the_next_process() {
         stage.scale("web", 3);
         tokio::time::timeout(std::time::Duration::from_hours(1), wire.tripped()).await.unwrap();
         stage.kill().await;
+        stage.pass(pause).await;
         stage.start(Faults::default());
         stage.until("three pods run", |stage| stage.running("web") == 3).await;
         stage.pass(60).await;
