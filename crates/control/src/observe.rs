@@ -21,6 +21,8 @@ pub(crate) use self::owners::{Asked, Owners};
 
 /// The taint that Kubernetes itself puts on a node that is closed.
 const CLOSED: &str = "node.kubernetes.io/unschedulable";
+/// And on one that is not ready.
+const NOT_READY: &str = "node.kubernetes.io/not-ready";
 
 /// What a pass is made of, beside the mirror.
 pub(crate) struct Ingredients<'a> {
@@ -90,8 +92,11 @@ pub(crate) fn stage(mirror: &mut Mirror, ingredients: Ingredients<'_>) -> Staged
             let pair = (Symbol::new(label::GROUP), *group);
             node.labels = Labels::from_pairs(node.labels.iter().chain([pair]));
         }
-        if is_seen_open(&node, &awaited) {
-            open(Arc::make_mut(&mut node));
+        if awaited.contains(&name) && node.unschedulable {
+            Arc::make_mut(&mut node).unschedulable = false;
+        }
+        if node.taints.iter().any(|taint| is_outdated(taint, &node)) {
+            catch_up(Arc::make_mut(&mut node));
         }
         if doubted.contains(&name) {
             unmark(Arc::make_mut(&mut node));
@@ -173,16 +178,20 @@ fn unmark(node: &mut Node) {
     node.unschedulable = false;
 }
 
-/// Whether a node still looks closed and soon will not: it is awaited, or it has been opened and its taint is about to follow.
-fn is_seen_open(node: &Node, awaited: &BTreeSet<Symbol>) -> bool {
-    let has_taint = || node.taints.iter().any(|taint| taint.key.as_str() == CLOSED);
-    if node.unschedulable { awaited.contains(&node.name) } else { has_taint() }
+/// Whether Kubernetes puts the taint on nodes for what is not so any more, and is about to take it off.
+fn is_outdated(taint: &Taint, node: &Node) -> bool {
+    match taint.key.as_str() {
+        CLOSED => !node.unschedulable,
+        // A node of which nothing is known yet counts as ready, and is not.
+        NOT_READY => node.conditions.ready && node.conditions.ready_since.is_some(),
+        _ => false,
+    }
 }
 
-fn open(node: &mut Node) {
-    let other = |taint: &&Taint| taint.key.as_str() != CLOSED;
-    node.taints = node.taints.iter().filter(other).copied().collect();
-    node.unschedulable = false;
+/// Takes off what is about to be taken off.
+fn catch_up(node: &mut Node) {
+    let stays = |taint: &&Taint| !is_outdated(taint, node);
+    node.taints = node.taints.iter().filter(stays).copied().collect();
 }
 
 // === impl Staged ===

@@ -16,5 +16,5 @@ mod program;
 pub use api::{Answer, Api};
 pub use audit::Request;
 pub use control_plane::{ControlPlane, Flavour};
-pub use process::Process;
+pub use process::{Process, is_idle};
 pub use program::Program;

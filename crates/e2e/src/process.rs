@@ -23,6 +23,17 @@ pub struct Process {
     log: PathBuf,
 }
 
+/// Whether a process of this machine waits for something, with all its threads: nothing that it was asked is still to be done.
+pub fn is_idle(process: u32) -> bool {
+    let Ok(threads) = fs::read_dir(format!("/proc/{process}/task")) else { return true };
+    threads.flatten().all(|thread| {
+        // `12 (name of the thread) S 1 ...`: it sleeps, where `R` runs or could, and `D` waits for a disk.
+        let told = fs::read_to_string(thread.path().join("stat")).unwrap_or_default();
+        let state = told.rsplit_once(") ").and_then(|(_, rest)| rest.chars().next());
+        !matches!(state, Some('R' | 'D'))
+    })
+}
+
 // === impl Process ===
 
 impl Process {

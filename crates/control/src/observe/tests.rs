@@ -56,18 +56,20 @@ fn a_name_that_is_given_again_is_that_of_the_younger_node() {
 }
 
 #[test]
-fn a_node_that_was_opened_is_open_before_its_taint_is_gone() {
-    let node = |unschedulable: bool, taint: &str| {
-        let effect = Effect::NoSchedule;
-        let taint = Taint { key: taint.into(), value: "".into(), effect };
-        Node { unschedulable, taints: Box::new([taint]), ..(*node("a", "", 1)).clone() }
+fn taints_that_are_about_to_go_are_gone() {
+    let effect = Effect::NoSchedule;
+    let taint = |key: &str| Taint { key: key.into(), value: "".into(), effect };
+    let taints = [CLOSED, NOT_READY, "dedicated"].map(taint);
+    let left = |unschedulable: bool, ready: bool, ready_since: Option<Timestamp>| {
+        let conditions = Conditions { ready, ready_since, ..Conditions::default() };
+        let taints = taints.into();
+        let mut node = Node { unschedulable, conditions, taints, ..(*node("a", "", 1)).clone() };
+        catch_up(&mut node);
+        node.taints.iter().map(|taint| taint.key.as_str()).collect::<Vec<_>>()
     };
-    let (nobody, it) = (BTreeSet::new(), BTreeSet::from([Symbol::new("a")]));
-    assert!(!is_seen_open(&node(true, CLOSED), &nobody), "it is closed");
-    assert!(is_seen_open(&node(true, CLOSED), &it), "it is closed for a while");
-    assert!(is_seen_open(&node(false, CLOSED), &nobody), "the taint follows");
-    assert!(!is_seen_open(&node(false, "dedicated"), &nobody), "the taint is another matter");
-    let mut opened = node(false, CLOSED);
-    open(&mut opened);
-    assert!(opened.taints.is_empty() && !opened.unschedulable);
+    let turned = Some(Timestamp::UNIX_EPOCH);
+    assert_eq!(left(true, false, turned), [CLOSED, NOT_READY, "dedicated"]);
+    assert_eq!(left(false, false, turned), [NOT_READY, "dedicated"], "it was opened");
+    assert_eq!(left(true, true, turned), [CLOSED, "dedicated"], "it has become ready");
+    assert_eq!(left(true, true, None), [CLOSED, NOT_READY, "dedicated"], "it has not said so");
 }

@@ -1,8 +1,14 @@
-//! What only the embedded cluster can be made to do, or to do in time: it can forget its history at will, and it is never slower than
-//! the clock that it is measured by.
+//! What only the embedded cluster can be made to do, or does in time.
+//!
+//! | test | on a real control plane |
+//! |------|-------------------------|
+//! | `the_first_call_comes_within_a_second` | much time passes while it answers |
+//! | `a_watch_that_breaks_misses_nothing_even_when_its_version_is_gone` | nobody makes it forget its history |
+//! | `node_deleted_with_kubectl_is_noticed` | pods of a node that is gone are collected after a minute by its own clock, by which hours have passed |
 
 use crate::{
     gate::State,
+    stackpoint,
     stage::{Stage, TWO_GROUPS},
 };
 
@@ -38,4 +44,25 @@ async fn a_watch_that_breaks_misses_nothing_even_when_its_version_is_gone() {
     assert_eq!(stage.last_pass().held_back, None);
     stage.scale("web", 0);
     stage.until("all nodes are gone", |stage| stage.node_names().is_empty()).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn node_deleted_with_kubectl_is_noticed() {
+    let stage = stackpoint::Stage::new().await;
+    stage.deploy("web", 2);
+    stage.until("two pods run", |stage| stage.running("web") == 2).await;
+    let machine = stage.machines().remove(0);
+    let name = machine.node_name();
+    stage.ground.kubelets().vanish(&name);
+    stage.ground.delete("nodes", "", &name);
+    // Its machine runs, and might join again; when it has had its time it is replaced.
+    stage.pass(600).await;
+    assert_eq!(stage.machines()[0].state.word(), "running");
+    stage
+        .until("the machine is given back", |stage| {
+            stage.machines().iter().all(|known| known.instance_id != machine.instance_id)
+        })
+        .await;
+    stage.until("the pods run elsewhere", |stage| stage.running("web") == 2).await;
+    assert_eq!(stage.machines().len(), 1);
 }

@@ -2,9 +2,39 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test stops where it is surprised")]
 
+mod ground;
 mod shipped;
 
 mod fidelity;
 mod rights;
 mod scheduler;
 mod start;
+
+// The loop's own tests, as they are: see `ground`. Only `embedded` is not for here, and says why.
+#[path = "../../../control/tests/suite/gate.rs"]
+mod gate;
+#[path = "../../../control/tests/suite/stage.rs"]
+mod stage;
+
+#[path = "../../../control/tests/suite/hold.rs"]
+mod hold;
+#[cfg(debug_assertions)]
+#[path = "../../../control/tests/suite/kills.rs"]
+mod kills;
+#[path = "../../../control/tests/suite/outages.rs"]
+mod outages;
+#[path = "../../../control/tests/suite/record_whole.rs"]
+mod record_whole;
+#[path = "../../../control/tests/suite/scale_down.rs"]
+mod scale_down;
+#[path = "../../../control/tests/suite/scale_up.rs"]
+mod scale_up;
+#[cfg(debug_assertions)]
+#[path = "../../../control/tests/suite/seeds.rs"]
+mod seeds;
+#[path = "../../../control/tests/suite/slicer.rs"]
+mod slicer;
+#[path = "../../../control/tests/suite/stackpoint.rs"]
+mod stackpoint;
+#[path = "../../../control/tests/suite/trouble.rs"]
+mod trouble;

@@ -40,6 +40,23 @@ pub(crate) async fn install(api: &Api) {
     }
 }
 
+/// Puts the kinds that are shipped into a cluster, and waits until they are served.
+pub(crate) async fn define_kinds(api: &Api) {
+    for object in objects() {
+        if object["kind"] != "CustomResourceDefinition" {
+            continue;
+        }
+        api.apply(&path(&object), &object).await.unwrap();
+        let spec = &object["spec"];
+        let text = |value: &Value| value.as_str().unwrap().to_owned();
+        let (group, plural) = (text(&spec["group"]), text(&spec["names"]["plural"]));
+        let version = text(&spec["versions"][0]["name"]);
+        while api.get(&format!("/apis/{group}/{version}/{plural}")).await.is_err() {
+            tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+        }
+    }
+}
+
 /// The rights that are shipped: each of them one by one.
 pub(crate) fn granted() -> BTreeSet<Right> {
     let mut granted = BTreeSet::new();

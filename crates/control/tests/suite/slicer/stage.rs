@@ -104,7 +104,7 @@ impl Stage {
         });
         self.engine = Some(tokio::spawn(async move {
             let _kept = (standing, settings);
-            engine.run(Shutdown::new()).await;
+            Box::pin(engine.run(Shutdown::new())).await;
         }));
     }
 
