@@ -37,6 +37,7 @@ pub struct Mirror {
     quotas: Named<Name>,
     /// What the API server has against units of buffers.
     refusals: FxHashMap<Name, Refusal>,
+    requests: Named<Name>,
     /// What only who evicts a pod needs to know of it.
     pod_facts: FxHashMap<Name, PodFacts>,
     /// What a provider knows nodes by.
@@ -89,6 +90,7 @@ impl Mirror {
             buffers: Named::default(),
             quotas: Named::default(),
             refusals: FxHashMap::default(),
+            requests: Named::default(),
             pod_facts: FxHashMap::default(),
             identities: FxHashMap::default(),
             node_uids: FxHashMap::default(),

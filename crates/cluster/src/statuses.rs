@@ -2,7 +2,7 @@
 
 use kube::{
     Api, Client,
-    api::{DynamicObject, Patch, PatchParams},
+    api::{DeleteParams, DynamicObject, Patch, PatchParams, Preconditions},
 };
 use serde_json::{Value, json};
 
@@ -21,12 +21,7 @@ pub struct Object {
 
 /// Writes these fields of an object's status; others stay as they are. One that is gone meanwhile needs none.
 pub async fn write(client: &Client, object: &Object, status: &Value) -> Result<(), kube::Error> {
-    let resource = object.kind.resource();
-    let api: Api<DynamicObject> = if object.namespace.is_empty() {
-        Api::all_with(client.clone(), &resource)
-    } else {
-        Api::namespaced_with(client.clone(), &object.namespace, &resource)
-    };
+    let api = object.api(client);
     let patch = Patch::Merge(json!({ "status": status }));
     match api.patch_status(&object.name, &PatchParams::default(), &patch).await {
         Err(kube::Error::Api(answer)) if answer.is_not_found() => Ok(()),
@@ -34,7 +29,28 @@ pub async fn write(client: &Client, object: &Object, status: &Value) -> Result<(
     }
 }
 
+/// Deletes an object, unless another has its name by now. One that is gone meanwhile need not be.
+pub async fn delete(client: &Client, object: &Object, uid: &str) -> Result<(), kube::Error> {
+    let only = Preconditions { uid: Some(uid.to_owned()), resource_version: None };
+    let parameters = DeleteParams::default().preconditions(only);
+    match object.api(client).delete(&object.name, &parameters).await {
+        Err(kube::Error::Api(answer)) if answer.is_not_found() || answer.is_conflict() => Ok(()),
+        outcome => outcome.map(drop),
+    }
+}
+
 // === impl Object ===
+
+impl Object {
+    fn api(&self, client: &Client) -> Api<DynamicObject> {
+        let resource = self.kind.resource();
+        if self.namespace.is_empty() {
+            Api::all_with(client.clone(), &resource)
+        } else {
+            Api::namespaced_with(client.clone(), &self.namespace, &resource)
+        }
+    }
+}
 
 impl std::fmt::Display for Object {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

@@ -7,6 +7,7 @@ use plimsoll_plan::Plan;
 use serde_json::Value;
 
 mod buffers;
+mod requests;
 
 /// How many are written in a pass.
 const MOST: usize = 20;
@@ -20,7 +21,12 @@ pub(crate) struct Statuses {
 
 /// What a plan says to objects that users made for us.
 pub(crate) fn wanted(plan: &Plan) -> BTreeMap<Object, Value> {
-    buffers::wanted(plan).collect()
+    buffers::wanted(plan).chain(requests::wanted(plan)).collect()
+}
+
+/// Objects that users made for us and nobody needs any more, with their uids.
+pub(crate) fn outlived(plan: &Plan) -> impl Iterator<Item = (Object, Box<str>)> + '_ {
+    requests::outlived(plan)
 }
 
 // === impl Statuses ===
@@ -36,6 +42,11 @@ impl Statuses {
         let news: Vec<(Object, Value)> = wanted.into_iter().filter(is_news).take(MOST).collect();
         self.under_way.extend(news.iter().map(|(object, _)| object.clone()));
         news
+    }
+
+    /// Whether an object may be deleted now: not while something else is done with it.
+    pub(crate) fn begin_deletion(&mut self, object: &Object) -> bool {
+        self.under_way.len() < MOST && self.under_way.insert(object.clone())
     }
 
     /// A write has ended; `None` when it failed, so that a later pass tries again.

@@ -20,6 +20,7 @@ pub(crate) enum Kind {
     Quota,
     ReplicaSet,
     ReplicationController,
+    Request,
     StatefulSet,
     StorageCapacity,
     StorageClass,
@@ -41,7 +42,7 @@ pub(crate) enum Sort {
 const STORAGE: &str = "storage.k8s.io";
 
 /// Kinds with their name and API group.
-const KINDS: [(Kind, &str, &str); 22] = [
+const KINDS: [(Kind, &str, &str); 23] = [
     (Kind::Budget, "PodDisruptionBudget", "policy"),
     (Kind::Buffer, "CapacityBuffer", "autoscaling.x-k8s.io"),
     (Kind::Claim, "PersistentVolumeClaim", ""),
@@ -59,6 +60,7 @@ const KINDS: [(Kind, &str, &str); 22] = [
     (Kind::Quota, "ResourceQuota", ""),
     (Kind::ReplicaSet, "ReplicaSet", "apps"),
     (Kind::ReplicationController, "ReplicationController", ""),
+    (Kind::Request, "ProvisioningRequest", "autoscaling.x-k8s.io"),
     (Kind::StatefulSet, "StatefulSet", "apps"),
     (Kind::StorageCapacity, "CSIStorageCapacity", STORAGE),
     (Kind::StorageClass, "StorageClass", STORAGE),

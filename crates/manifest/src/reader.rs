@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use jiff::Timestamp;
 use plimsoll_model::{
     Budget, Buffer, ConfigMap, Controller, DaemonSet, NamespaceQuota, Namespaces, Node, Pod,
-    PodTemplate, Storage, Symbol,
+    PodTemplate, Request, Storage, Symbol,
 };
 use rustc_hash::FxHashSet;
 use serde_json::value::RawValue;
@@ -57,6 +57,8 @@ pub struct Objects {
     pub buffers: Vec<Buffer>,
     /// `ResourceQuota` objects.
     pub quotas: Vec<NamespaceQuota>,
+    /// `ProvisioningRequest` objects.
+    pub requests: Vec<Request>,
     /// `ConfigMap` objects.
     pub config_maps: Vec<ConfigMap>,
     /// How many objects of other kinds were passed over, by kind.

@@ -92,6 +92,7 @@ fn from_json(text: &str) -> Result<World, ScenarioError> {
         pod_templates: objects.pod_templates,
         buffers: objects.buffers,
         quotas: objects.quotas,
+        requests: objects.requests,
         groups: groups.into_iter().map(|draft| draft.group).collect(),
         departed: Vec::new(),
         memory,

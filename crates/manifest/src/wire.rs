@@ -12,6 +12,7 @@ pub(crate) mod head;
 pub(crate) mod meta;
 pub(crate) mod node;
 pub(crate) mod pod;
+pub(crate) mod provisioning;
 pub(crate) mod scheduler;
 pub(crate) mod storage;
 pub(crate) mod value;

@@ -14,6 +14,7 @@ pub mod plugin;
 pub mod pod;
 pub mod port;
 pub mod profile;
+pub mod provisioning;
 pub mod quantity;
 pub mod requests;
 pub mod resources;
@@ -43,13 +44,15 @@ pub use plugin::Plugin;
 pub use pod::{Deletion, Owner, Phase, Pod, PodExtras, PodName, PodShape, SafeToEvict, StandIn};
 pub use port::HostPort;
 pub use profile::{Extent, Profile};
+pub use provisioning::{Condition, PodSet, Request, Truth};
 pub use quantity::Quantity;
 pub use requests::{InitContainer, PodRequests, Requests, raise_to, scheduler_units};
 pub use resources::{Resources, resource, show_amount};
 pub use selector::{LabelOperator, LabelRequirement, LabelSelector};
 pub use settings::{
     BalanceSettings, BufferSettings, Consolidation, Expander, Headroom, HealthSettings, Limits,
-    PriceWeights, Range, ScaleDownSettings, ScaleUpSettings, Settings, TaintSettings, Units,
+    PriceWeights, Range, RequestSettings, ScaleDownSettings, ScaleUpSettings, Settings,
+    TaintSettings, Units,
 };
 pub use storage::Storage;
 pub use symbol::Symbol;

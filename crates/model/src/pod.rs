@@ -124,6 +124,8 @@ pub struct PodExtras {
     /// It has topology spread constraints that are no more than wishes: those that a scheduler has for pods without any are
     /// not for it.
     pub wishes_spread: bool,
+    /// `autoscaling.x-k8s.io/consume-provisioning-request`: the request that its room was asked for with.
+    pub consumes: Option<Symbol>,
     /// It does not exist; this is what it stands for.
     pub stands_for: Option<StandIn>,
     /// `spec.restartPolicy` is Always: a pod that ended well would be started again.
@@ -139,6 +141,8 @@ pub enum StandIn {
     Buffer(usize),
     /// A pod that its controller has not made yet.
     Expected,
+    /// A pod that somebody requests room for: the place of the request in the World's list.
+    Requested(usize),
 }
 
 /// What a pod says about being evicted.

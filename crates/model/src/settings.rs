@@ -22,8 +22,26 @@ pub struct Settings {
     pub taints: TaintSettings,
     /// `scheduler-config-file`: what the scheduler looks at.
     pub profile: Profile,
+    /// What to do about requests for room.
+    pub requests: RequestSettings,
     /// Where a choice is open, this decides: the same seed, the same choice.
     pub seed: u64,
+}
+
+/// What to do about requests for room.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RequestSettings {
+    /// `enable-provisioning-requests`.
+    pub served: bool,
+    /// `check-capacity-processor-instance`: only requests that name it; those that name none when it is empty.
+    pub instance: String,
+    /// `provisioning-request-initial-backoff-time`: how long to wait before the first look for room that was not there.
+    pub pause: SignedDuration,
+    /// `provisioning-request-max-backoff-time`: the longest wait.
+    pub longest_pause: SignedDuration,
+    /// `provisioning-request-max-backoff-cache-size`: how many requests wait longer and longer; others are tried after the
+    /// first pause again and again.
+    pub longer_pauses: u32,
 }
 
 /// What to buy.
@@ -274,6 +292,13 @@ impl Default for Settings {
                 status: Vec::new(),
             },
             profile: Profile::default(),
+            requests: RequestSettings {
+                served: false,
+                instance: String::new(),
+                pause: SignedDuration::from_mins(1),
+                longest_pause: SignedDuration::from_mins(10),
+                longer_pauses: 1000,
+            },
             seed: 0,
         }
     }

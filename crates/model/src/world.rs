@@ -8,8 +8,8 @@ use std::{
 use jiff::{SignedDuration, Timestamp};
 
 use crate::{
-    Advice, Budget, Buffer, Controller, DaemonSet, Group, NamespaceQuota, Namespaces, Node, Pod,
-    PodName, PodTemplate, Settings, Storage, Symbol,
+    Advice, Budget, Buffer, Condition, Controller, DaemonSet, Group, NamespaceQuota, Namespaces,
+    Node, Pod, PodName, PodTemplate, Request, Settings, Storage, Symbol,
 };
 
 /// What a pass sees. Nothing in it changes while a decision is made.
@@ -39,6 +39,8 @@ pub struct World {
     pub buffers: Vec<Buffer>,
     /// ResourceQuotas.
     pub quotas: Vec<NamespaceQuota>,
+    /// Requests for room.
+    pub requests: Vec<Request>,
     /// Groups with their machines; no id stands twice.
     pub groups: Vec<Group>,
     /// Nodes whose machines are gone, by the word of their providers.
@@ -91,6 +93,8 @@ pub struct Memory {
     pub consolidated: Option<Timestamp>,
     /// Pods evicted lately that may not have found a new place yet.
     pub recent_evictions: BTreeMap<PodName, Timestamp>,
+    /// What was decided about requests for room and is not seen on them yet, by their uids.
+    pub requests: BTreeMap<Box<str>, Vec<Condition>>,
 }
 
 /// Nodes that leave once the cheaper ones bought for their pods are ready.
@@ -157,6 +161,7 @@ impl World {
             pod_templates: Vec::new(),
             buffers: Vec::new(),
             quotas: Vec::new(),
+            requests: Vec::new(),
             groups: Vec::new(),
             departed: Vec::new(),
             memory: Memory::default(),

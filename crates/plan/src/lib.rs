@@ -14,6 +14,7 @@ mod pending;
 mod plan;
 mod profile;
 mod report;
+mod requests;
 mod residents;
 mod scale_down;
 mod scale_up;
@@ -40,6 +41,6 @@ pub fn after_failure(
 
 pub use plan::{
     BlockReason, Blocked, Cost, GroupHealth, GroupReason, GroupRejection, GroupReport, Kept,
-    Outcome, Placement, Plan, PodBlockReason, PodReport, Purchase, Removal, Repair, Retirement,
-    RetirementReason, Unneeded,
+    Outcome, Placement, Plan, PodBlockReason, PodReport, Purchase, Removal, Repair, RequestReport,
+    RequestState, Retirement, RetirementReason, Unneeded,
 };

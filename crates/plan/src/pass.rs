@@ -8,6 +8,7 @@ use crate::{
     plan::{GroupReason, Plan},
     profile,
     report::{self, Findings},
+    requests::{self, Requests},
     scale_down::{self, Look},
     scale_up::{Allowance, Market},
     scene::Scene,
@@ -20,21 +21,25 @@ use crate::{
 /// Pure: the same World gives the same Plan, to the byte. What the next pass has to remember is in [`Plan::memory`].
 pub fn plan(world: &World) -> Plan {
     let buffers = buffers::resolve(world);
-    let with_stand_ins = stand_ins::add(world, &buffers);
+    let requests = requests::survey(world);
+    let with_stand_ins = stand_ins::add(world, &buffers, &requests);
     let whole = with_stand_ins.as_ref().unwrap_or(world);
     let seen = profile::seen(whole);
-    let mut plan = plan_pods(seen.as_ref().unwrap_or(whole));
+    let mut plan = plan_pods(seen.as_ref().unwrap_or(whole), requests);
     plan.buffers = buffers::reports(buffers, &plan.kept);
     plan
 }
 
-fn plan_pods(world: &World) -> Plan {
+fn plan_pods(world: &World, mut requests: Requests) -> Plan {
     let mut scene = Scene::new(state::observe(world));
-    let pending = Pending::sort_out(&mut scene);
+    let Pending { demands, booked, sought, settled } = Pending::sort_out(&mut scene, &requests);
+    let kept = requests::keep(&mut scene, &requests, booked);
     let allowance = Allowance::new(&scene);
     let market = Market::new(&scene, &allowance);
     let brake = brake(&scene);
-    let served = serve::serve(&mut scene, &market, &allowance, pending.demands, brake.as_ref());
+    let brake = brake.as_ref();
+    let mut served = serve::serve(&mut scene, &market, &allowance, demands, brake);
+    requests::seek(&mut scene, &market, &mut requests, sought, kept, &mut served, brake);
     let given = scale_down::give_back(&mut scene, &served.bought.shop);
     let quiet = served.bought.shop.nodes.is_empty()
         && served.bought.rest.is_empty()
@@ -42,7 +47,7 @@ fn plan_pods(world: &World) -> Plan {
         && brake.is_none();
     let look =
         if quiet { scale_down::consolidate(&mut scene, &market, &allowance) } else { Look::NotNow };
-    let findings = Findings { settled: pending.settled, served, given, look };
+    let findings = Findings { settled, served, given, look, requests };
     report::report(scene, findings)
 }
 

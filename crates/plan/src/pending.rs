@@ -1,12 +1,13 @@
 //! Pods without a node: which of them matter, and to whom.
 
-use std::cmp::Reverse;
+use std::{cmp::Reverse, collections::BTreeMap};
 
 use plimsoll_fit::ShapeId;
 use plimsoll_model::{Pod, SignedDuration, Symbol};
 
 use crate::{
     plan::Outcome,
+    requests::{Claim, Requests},
     scene::{Scene, is_expendable},
     state::Readiness,
 };
@@ -21,8 +22,8 @@ pub(crate) struct Demand {
     /// It needs a place like the others but is not reported: it has a node, which is on its way out, or it does not
     /// exist.
     pub silent: bool,
-    /// Too young to buy for. If it fits somewhere it is served.
-    pub young: bool,
+    /// What keeps it from being bought for. If it fits somewhere it is served.
+    pub held: Option<Outcome>,
 }
 
 /// Pods without a node, sorted out.
@@ -30,6 +31,10 @@ pub(crate) struct Demand {
 pub(crate) struct Pending {
     /// In the order in which they are served.
     pub demands: Vec<Demand>,
+    /// By request for room: who is to have the room that is kept for it, those that stand for pods to come included.
+    pub booked: BTreeMap<usize, Vec<Demand>>,
+    /// By request for room: the pods that room is looked for now.
+    pub sought: BTreeMap<usize, Vec<Demand>>,
     /// Pods that need nothing, with the reason and the node, if they have one in view.
     pub settled: Vec<(usize, Outcome, Option<Symbol>)>,
 }
@@ -38,7 +43,7 @@ pub(crate) struct Pending {
 
 impl Pending {
     /// Sorts out the pods of the scene. Nominated pods take their room at once; pods of nodes that are leaving give theirs up.
-    pub(crate) fn sort_out(scene: &mut Scene<'_>) -> Self {
+    pub(crate) fn sort_out(scene: &mut Scene<'_>, requests: &Requests) -> Self {
         let world = scene.state.world;
         let mut pending = Self::default();
         for (place, pod) in world.pods.iter().enumerate() {
@@ -59,20 +64,26 @@ impl Pending {
                 pending.settled.push((place, Outcome::Nominated, pod.nominated));
                 continue;
             }
-            let young = is_young(scene, pod);
-            pending.demands.push(Demand {
-                pod: place,
-                shape,
-                priority: pod.priority,
-                silent: pod.stands_for().is_some(),
-                young,
-            });
+            let silent = pod.stands_for().is_some();
+            let young = || is_young(scene, pod).then_some(Outcome::TooYoung);
+            let held = requests.hold(pod).or_else(young);
+            let demand = Demand { pod: place, shape, priority: pod.priority, silent, held };
+            match requests.claim(pod) {
+                Some(Claim::Booked(request)) => pending.booked.entry(request).or_default(),
+                Some(Claim::Sought(request)) => pending.sought.entry(request).or_default(),
+                None => &mut pending.demands,
+            }
+            .push(demand);
         }
         let size = |demand: &Demand| share(&world.pods[demand.pod]);
-        pending.demands.sort_by_cached_key(|demand| {
-            let pod = &world.pods[demand.pod];
-            (Reverse(demand.priority), Reverse(size(demand)), demand.shape, pod.created, demand.pod)
-        });
+        let lists = pending.booked.values_mut().chain(pending.sought.values_mut());
+        for demands in lists.chain([&mut pending.demands]) {
+            demands.sort_by_cached_key(|demand| {
+                let pod = &world.pods[demand.pod];
+                let (priority, size) = (Reverse(demand.priority), Reverse(size(demand)));
+                (priority, size, demand.shape, pod.created, demand.pod)
+            });
+        }
         pending
     }
 }
@@ -119,7 +130,7 @@ fn moving(scene: &mut Scene<'_>, place: usize, pod: &Pod) -> Option<Demand> {
     scene.snapshot.evict(id);
     scene.pod_ids[place] = None;
     let shape = scene.snapshot.shape(&pod.shape);
-    Some(Demand { pod: place, shape, priority: pod.priority, silent: true, young: false })
+    Some(Demand { pod: place, shape, priority: pod.priority, silent: true, held: None })
 }
 
 /// A rough size, for serving large pods first: thousandths of a core, of four gibibytes or of a device, whichever is most.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use plimsoll_fit::Rejection;
-use plimsoll_model::{Memory, Money, PodName, Question, StandIn, Symbol, Timestamp};
+use plimsoll_model::{Condition, Memory, Money, PodName, Question, StandIn, Symbol, Timestamp};
 
 use crate::buffers::BufferReport;
 
@@ -24,6 +24,8 @@ pub struct Plan {
     pub blocked: Vec<Blocked>,
     /// Pods without a node, and what becomes of them.
     pub pods: Vec<PodReport>,
+    /// Requests for room that are ours to serve, and what becomes of them.
+    pub requests: Vec<RequestReport>,
     /// Groups as the pass found them.
     pub groups: Vec<GroupReport>,
     /// Whether the cluster as a whole can be trusted.
@@ -231,6 +233,8 @@ pub enum Outcome {
     NoGroupFits,
     /// It is too young to buy for.
     TooYoung,
+    /// It consumes a request for room, and room is found for the request and not for the pod.
+    ConsumesRequest,
     /// Its priority is too low to buy for.
     Expendable,
     /// It is somebody else's business: a DaemonSet's, gated, or of a foreign scheduler.
@@ -286,6 +290,42 @@ pub enum GroupReason {
     NotChosen,
     /// The cluster as a whole is unhealthy, so nothing is bought.
     ClusterUnhealthy,
+}
+
+/// A request for room, and what becomes of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RequestReport {
+    /// Its namespace.
+    pub namespace: Symbol,
+    /// Its name.
+    pub name: Box<str>,
+    /// Its uid.
+    pub uid: Box<str>,
+    /// How far it has come.
+    pub state: RequestState,
+    /// All its conditions, as they should be.
+    pub conditions: Vec<Condition>,
+    /// Whether they are other ones than those that it has.
+    pub is_news: bool,
+}
+
+/// How far a request for room has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RequestState {
+    /// Room is looked for again.
+    Waits {
+        /// Not before this moment.
+        until: Timestamp,
+    },
+    /// Room was found, and is kept.
+    Booked {
+        /// Until when.
+        until: Timestamp,
+    },
+    /// Nothing is done about it any more.
+    Over,
+    /// It has been over for so long that nobody asks after it: it is to be deleted.
+    Outlived,
 }
 
 /// A group as the pass found it.

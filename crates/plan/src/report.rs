@@ -10,6 +10,7 @@ use crate::{
     plan::{
         Cost, GroupReport, Kept, Outcome, Placement, Plan, PodReport, Purchase, Repair, Retirement,
     },
+    requests::Requests,
     scale_down::{GivenBack, Look, Proposal},
     scale_up::Bought,
     scene::Scene,
@@ -27,6 +28,7 @@ pub(crate) struct Findings {
     pub look: Look,
     /// What is given back, and why the rest stays.
     pub given: GivenBack,
+    pub requests: Requests,
 }
 
 /// Puts the Plan together.
@@ -42,6 +44,7 @@ pub(crate) fn report(scene: Scene<'_>, mut findings: Findings) -> Plan {
         kept: kept(&scene, &findings, &names),
         buffers: Vec::new(),
         pods: pods(&scene, &findings, &names),
+        requests: findings.requests.reports(scene.state.world),
         memory: remember(&scene, &purchases, &findings, replaced),
         questions: findings.served.bought.shop.questions.clone(),
         purchases,
@@ -191,9 +194,10 @@ fn pods(
         let node = Some(name_of(scene, names, placed.node));
         reports.push(entry(placed.demand.pod, Outcome::FitsExisting, None, node));
     }
-    reports.extend(
-        findings.served.young.iter().map(|demand| entry(demand.pod, Outcome::TooYoung, None, None)),
-    );
+    for demand in findings.served.held.iter().filter(|demand| !demand.silent) {
+        let outcome = demand.held.unwrap_or(Outcome::AwaitsNextPass);
+        reports.push(entry(demand.pod, outcome, None, None));
+    }
     let group_of: FxHashMap<NodeId, usize> =
         findings.served.bought.shop.nodes.iter().map(|node| (node.id, node.group)).collect();
     for placed in findings.served.bought.shop.placed.iter().filter(|placed| !placed.demand.silent) {
@@ -252,6 +256,7 @@ fn remember(
         memory.last_scale_up = Some(now);
     }
     let world = scene.state.world;
+    memory.requests = findings.requests.memory(world);
     findings.given.remember(world, &mut memory);
     if let Look::Nothing = findings.look {
         memory.consolidated = Some(now);

@@ -23,6 +23,7 @@ mod regions;
 mod shop;
 mod similar;
 mod spare_gpus;
+mod together;
 mod trim;
 mod whole;
 
@@ -35,6 +36,7 @@ pub(crate) use self::{
     market::{Allowance, Market},
     reasons::{Explained, explain},
     shop::Shop,
+    together::together,
 };
 use crate::{
     pack::{Effort, pack},

@@ -14,8 +14,8 @@ use crate::{
 pub(crate) struct Served {
     /// Pods that a node takes that is here or on its way, in the order they were placed.
     pub fitted: Vec<Placed>,
-    /// Pods too young to buy for.
-    pub young: Vec<Demand>,
+    /// Pods that nothing is bought for.
+    pub held: Vec<Demand>,
     pub bought: Bought,
     /// What groups say to the pods that are left.
     pub explained: Explained,
@@ -35,24 +35,24 @@ pub(crate) fn serve(
     loop {
         let mark = scene.snapshot.mark();
         let fitted = existing::place(scene, demands.clone());
-        let (mut young, wanting): (Vec<_>, Vec<_>) =
-            fitted.rest.into_iter().partition(|demand| demand.young);
+        let (mut held, wanting): (Vec<_>, Vec<_>) =
+            fitted.rest.into_iter().partition(|demand| demand.held.is_some());
         let mut bought = match brake {
             None => scale_up::buy(scene, market, allowance, &wanting),
             Some(_) => Bought { shop: Shop::new(scene, market, allowance.clone()), rest: wanting },
         };
-        let failed = gangs::failed(scene, bought.rest.iter().chain(&young));
+        let failed = gangs::failed(scene, bought.rest.iter().chain(&held));
         if failed.is_empty() {
             scene.snapshot.keep(mark);
             let left = scale_up::explain(scene, market, &bought.shop, &bought.rest, brake);
             for (shape, reasons) in left {
                 explained.entry(shape).or_insert(reasons);
             }
-            let (too_young, given_up): (Vec<_>, Vec<_>) =
-                given_up.into_iter().partition(|demand| demand.young);
-            young.extend(too_young);
+            let (not_for, given_up): (Vec<_>, Vec<_>) =
+                given_up.into_iter().partition(|demand| demand.held.is_some());
+            held.extend(not_for);
             bought.rest.extend(given_up);
-            return Served { fitted: fitted.placed, young, bought, explained };
+            return Served { fitted: fitted.placed, held, bought, explained };
         }
         let (out, stay): (Vec<_>, Vec<_>) =
             demands.into_iter().partition(|demand| gangs::is_of(scene, demand, &failed));

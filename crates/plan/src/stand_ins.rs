@@ -10,13 +10,19 @@ use plimsoll_model::{Phase, Pod, PodExtras, PodShape, SignedDuration, StandIn, S
 use crate::{
     buffers::{self, Resolved},
     expected, headroom,
+    requests::Requests,
 };
 
 /// The World with all of them; `None` when there are none.
-pub(crate) fn add(world: &World, buffers: &[Resolved<'_>]) -> Option<World> {
+pub(crate) fn add(
+    world: &World,
+    buffers: &[Resolved<'_>],
+    requests: &Requests,
+) -> Option<World> {
     let mut pods: Vec<Pod> = headroom::pods(world).collect();
     pods.extend(buffers::pods(world, buffers));
     pods.extend(expected::pods(world));
+    pods.extend(requests.pods(world));
     if pods.is_empty() {
         return None;
     }
@@ -37,6 +43,7 @@ pub(crate) fn stand_in(
         StandIn::Headroom => format!("headroom-{number}"),
         StandIn::Expected => format!("expected-{number}"),
         StandIn::Buffer(place) => format!("buffer-{place}-{number}"),
+        StandIn::Requested(place) => format!("requested-{place}-{number}"),
     };
     let scheduler = world.settings.scale_up.schedulers.first().copied();
     // Old enough for every delay that a new pod has to wait.

@@ -69,6 +69,7 @@ pub fn outcome_name(outcome: Outcome) -> &'static str {
         Outcome::AwaitsNextPass => "AwaitsNextPass",
         Outcome::NoGroupFits => "NoGroupFits",
         Outcome::TooYoung => "TooYoung",
+        Outcome::ConsumesRequest => "ConsumesRequest",
         Outcome::Expendable => "Expendable",
         Outcome::Ignored => "Ignored",
     }

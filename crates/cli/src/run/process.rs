@@ -112,6 +112,10 @@ impl Process {
     ) -> Result<Self, FlagError> {
         self.settings.retire.evict_daemons_empty = plan.scale_down.evict_daemons_empty;
         self.settings.retire.evict_daemons_occupied = plan.scale_down.evict_daemons_occupied;
+        if plan.requests.served {
+            let kinds = std::mem::take(&mut self.settings.kinds);
+            self.settings.kinds = kinds.and(Watched::Requests).and(Watched::PodTemplates);
+        }
         self.settings.plan = plan;
         self.settings.plan.profile = self.scheduler.profile.clone();
         let buffers = &mut self.settings.plan.scale_up.buffers;

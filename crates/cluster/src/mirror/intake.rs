@@ -121,6 +121,13 @@ impl Mirror {
             let before = self.quotas.put(&mut world.quotas, name.clone(), quota.clone());
             effect = effect.max(changed(before.as_ref() == Some(&quota)));
         }
+        for request in objects.requests {
+            let before = self.requests.put(&mut world.requests, name.clone(), request.clone());
+            effect = effect.max(match before {
+                Some(before) => changed(before == request),
+                None => Effect::Urgent,
+            });
+        }
         for (namespace, labels) in objects.namespaces {
             world.namespaces.insert(namespace, labels);
             effect = effect.max(Effect::Changed);
@@ -164,6 +171,7 @@ impl Mirror {
                 return called_for(!gone);
             }
             Watched::ResourceQuotas => self.quotas.remove(&mut world.quotas, name).is_some(),
+            Watched::Requests => self.requests.remove(&mut world.requests, name).is_some(),
             Watched::Namespaces => world.namespaces.remove(&Symbol::new(&name.name)).is_some(),
             storage => {
                 self.storage_changed = true;
@@ -206,6 +214,7 @@ impl Mirror {
             Watched::PodTemplates => self.pod_templates.keys().cloned().collect(),
             Watched::CapacityBuffers => self.buffers.keys().cloned().collect(),
             Watched::ResourceQuotas => self.quotas.keys().cloned().collect(),
+            Watched::Requests => self.requests.keys().cloned().collect(),
             Watched::Namespaces => {
                 let namespaces = self.world.namespaces.keys();
                 namespaces.map(|namespace| Name::cluster(namespace.as_str())).collect()

@@ -100,6 +100,8 @@ impl Page {
             replacement,
             consolidated,
             recent_evictions,
+            // What is decided about them is written on them. Whoever finds it missing there decides anew.
+            requests: _,
         } = memory;
         Self {
             version: VERSION,
@@ -175,6 +177,7 @@ impl Page {
                     Ok((PodName { namespace, name: entry.pod }, parse(&entry.at)?))
                 })
                 .collect::<Result<_, String>>()?,
+            requests: BTreeMap::new(),
         })
     }
 }

@@ -52,6 +52,8 @@ pub enum Watched {
     ResourceQuotas,
     /// `CapacityBuffer` objects.
     CapacityBuffers,
+    /// `ProvisioningRequest` objects.
+    Requests,
 }
 
 /// Which kinds are watched: those that every decision needs, and those that the user wants to be followed too.
@@ -80,7 +82,7 @@ struct Entry {
     presence: Presence,
 }
 
-const TABLE: [Entry; 20] = [
+const TABLE: [Entry; 21] = [
     entry(Watched::Nodes, "Node", ("", "v1"), "nodes", Everywhere),
     entry(Watched::Pods, "Pod", ("", "v1"), "pods", Everywhere),
     entry(Watched::DaemonSets, "DaemonSet", ("apps", "v1"), "daemonsets", Everywhere),
@@ -142,6 +144,13 @@ const TABLE: [Entry; 20] = [
         "CapacityBuffer",
         ("autoscaling.x-k8s.io", "v1beta1"),
         "capacitybuffers",
+        Custom,
+    ),
+    entry(
+        Watched::Requests,
+        "ProvisioningRequest",
+        ("autoscaling.x-k8s.io", "v1"),
+        "provisioningrequests",
         Custom,
     ),
 ];

@@ -164,6 +164,18 @@ impl Engine {
                 Event::Told(object, written)
             });
         }
+        for (object, uid) in statuses::outlived(plan) {
+            if reign.statuses.begin_deletion(&object) {
+                let client = self.client.clone();
+                reign.spawn(async move {
+                    match cluster::delete(&client, &object, &uid).await {
+                        Ok(()) => info!(%object, "has long been over, and is deleted"),
+                        Err(error) => warn!(%object, %error, "could not be deleted"),
+                    }
+                    Event::Told(object, None)
+                });
+            }
+        }
     }
 
     /// Taints the nodes of groups that pods are to keep away from, and frees those of others.

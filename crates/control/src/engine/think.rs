@@ -83,6 +83,7 @@ pub(super) fn unacted(before: &Memory, planned: Memory) -> Memory {
         replacement: before.replacement,
         consolidated: before.consolidated,
         recent_evictions: before.recent_evictions,
+        requests: before.requests,
         ..planned
     }
 }

@@ -19,6 +19,11 @@ const DAEMON_EVICTION: &str = "cluster-autoscaler.kubernetes.io/enable-ds-evicti
 const SCALE_UP_DELAY: &str = "cluster-autoscaler.kubernetes.io/pod-scale-up-delay";
 const DELETION_COST: &str = "controller.kubernetes.io/pod-deletion-cost";
 const SCHEDULE_ANYWAY: &str = "ScheduleAnyway";
+/// The second is the name that it had before.
+const CONSUMES: [&str; 2] = [
+    "autoscaling.x-k8s.io/consume-provisioning-request",
+    "cluster-autoscaler.kubernetes.io/consume-provisioning-request",
+];
 const GANG: &str = "plimsoll.dev/pod-group";
 
 /// The marks of a pod; `None` when it has none. The API server takes any annotation, so one that cannot be read counts as
@@ -40,6 +45,7 @@ pub(crate) fn extras(pod: &Pod<'_>, has_ended: bool) -> Option<Box<PodExtras>> {
         scale_up_delay: word(SCALE_UP_DELAY).and_then(whole_seconds),
         local_volumes: local_volumes(pod, annotations),
         deletion_cost: word(DELETION_COST).and_then(|text| text.parse().ok()).unwrap_or_default(),
+        consumes: CONSUMES.into_iter().find_map(word).map(Symbol::new),
         gang: word(GANG).filter(|name| !name.is_empty()).map(Symbol::new),
         // Almost every pod restarts always, but it makes a difference only for one that has ended: others are spared
         // the box.

@@ -28,6 +28,7 @@ pub(super) enum Target {
     Names(fn(&mut Flags) -> &mut Vec<Symbol>),
     /// May be repeated, and a value may hold several with commas between.
     CommaNames(fn(&mut Flags) -> &mut Vec<Symbol>),
+    Text(fn(&mut Flags) -> &mut String),
     /// May be repeated.
     Texts(fn(&mut Flags) -> &mut Vec<String>),
     /// `type:min:max`, may be repeated.
@@ -72,6 +73,7 @@ pub(super) fn assign(flags: &mut Flags, target: &Target, value: &FlagValue) -> R
             place(flags).extend(value.all().iter().map(|name| Symbol::new(name)));
         }
         Target::CommaNames(place) => place(flags).extend(value.split().map(Symbol::new)),
+        Target::Text(place) => value.one()?.clone_into(place(flags)),
         Target::Texts(place) => place(flags).extend(value.all().iter().cloned()),
         Target::NamedRanges(place) => {
             let ranges: Result<Vec<_>, _> =

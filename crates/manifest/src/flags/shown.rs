@@ -13,6 +13,7 @@ impl Flag {
         match &self.target {
             Target::Duration(place) => duration(*place(flags)),
             Target::Switch(place) => place(flags).to_string(),
+            Target::Text(place) => place(flags).clone(),
             Target::Count(place) => place(flags).to_string(),
             Target::Integer(place) => place(flags).to_string(),
             Target::Seed(place) => place(flags).to_string(),
@@ -51,7 +52,9 @@ impl Flag {
             Target::NamedRanges(_) => "TYPE:MIN:MAX",
             Target::Headroom(_) => "COPIES:RESOURCES",
             Target::Expanders(_) | Target::CommaNames(_) => "NAME,…",
-            Target::Consolidation(_) | Target::Names(_) | Target::Texts(_) => "NAME",
+            Target::Consolidation(_) | Target::Names(_) | Target::Text(_) | Target::Texts(_) => {
+                "NAME"
+            }
         }
     }
 

@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 
 use super::{Holder, Reader};
 use crate::{
-    convert::{buffer, meta, node, pod::Role, selector, storage, template, workload},
+    convert::{buffer, meta, node, pod::Role, provisioning, selector, storage, template, workload},
     kind::Kind,
     parse::parse,
     problem::{At as _, Checked},
@@ -57,6 +57,7 @@ pub(super) fn admit(reader: &mut Reader, kind: Kind, json: &str, copies: Copies)
         Kind::ReplicationController => {
             take::<wire::workload::ReplicationController<'_>>(reader, kind, json, copies)
         }
+        Kind::Request => take::<wire::provisioning::Request<'_>>(reader, kind, json, copies),
         Kind::StorageCapacity => {
             take::<wire::storage::StorageCapacity<'_>>(reader, kind, json, copies)
         }
@@ -256,6 +257,11 @@ admit! {
         let mut controller = workload::controller(kind, &set.metadata, wanted, selector)?;
         controller.template = template_of(&controller, kind, set.spec.template, reader);
         reader.objects.controllers.push(controller);
+    }
+
+    wire::provisioning::Request<'a> => |request, _, reader| {
+        let request = provisioning::request(request, reader.pods.default_created)?;
+        reader.objects.requests.push(request);
     }
 
     wire::storage::StorageCapacity<'a> => |capacity, _, reader| {

@@ -208,5 +208,5 @@ fn eviction_cost(scene: &Scene<'_>, demand: &Demand) -> f64 {
 fn demand(scene: &Scene<'_>, pod: usize) -> Option<Demand> {
     let shape = scene.snapshot.shape_of(scene.pod_ids[pod]?);
     let priority = scene.state.world.pods[pod].priority;
-    Some(Demand { pod, shape, priority, silent: true, young: false })
+    Some(Demand { pod, shape, priority, silent: true, held: None })
 }

@@ -7,7 +7,7 @@ use super::market::{Allowance, Market, Offer};
 use crate::{existing::Placed, pending::Demand, scene::Scene};
 
 /// Purchases of this pass so far.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Shop {
     /// With the room that is left.
     pub offers: Vec<Offer>,

@@ -77,6 +77,12 @@ pub fn outcome(outcome: Outcome, many: bool) -> &'static str {
         (Outcome::NoGroupFits, true) => "stay pending: no group can take them",
         (Outcome::TooYoung, false) => "is too young to buy a node for",
         (Outcome::TooYoung, true) => "are too young to buy nodes for",
+        (Outcome::ConsumesRequest, false) => {
+            "waits for the room of the ProvisioningRequest that it consumes"
+        }
+        (Outcome::ConsumesRequest, true) => {
+            "wait for the room of the ProvisioningRequests that they consume"
+        }
         (Outcome::Expendable, false) => "is of too low a priority to buy a node for",
         (Outcome::Expendable, true) => "are of too low a priority to buy nodes for",
         (Outcome::Ignored, false) => {

@@ -5,6 +5,7 @@
 //! node   NAME of GROUP [OPTION…]         like the group's template; or `node NAME AMOUNTS [OPTION…]` of no group
 //! pods   NAME[*COUNT] AMOUNTS [OPTION…]  labelled app=NAME; pending unless on=NODE
 //! daemon NAME AMOUNTS [OPTION…]          on=NODE,NODE for those that run it already
+//! template, request                      see `requests.rs`
 //! flags  NAME=VALUE…                     of `plimsoll plan`
 //! priorities NUMBER=PATTERN…             the priority expander's list
 //! memory WHAT NAME [OPTION…]             see `memory.rs`
@@ -19,6 +20,7 @@ mod groups;
 mod memory;
 mod nodes;
 mod pods;
+mod requests;
 mod show;
 mod words;
 
@@ -78,6 +80,8 @@ impl Draft {
                 }
                 "pods" => draft.objects.extend(pods::pods(&mut words)),
                 "daemon" => draft.objects.extend(daemons::daemon(&mut words)),
+                "template" => draft.objects.push(requests::template(&mut words)),
+                "request" => draft.objects.push(requests::request(&mut words)),
                 "flags" => {
                     for (name, value) in words.options() {
                         flag(&mut draft.flags, name, value);

@@ -25,6 +25,7 @@ mod prices;
 mod priorities;
 mod quotas;
 mod reasons;
+mod requests;
 mod upcoming;
 mod volumes;
 mod zones;

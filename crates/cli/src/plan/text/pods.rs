@@ -29,6 +29,7 @@ pub(in crate::plan) fn lines(story: &Story<'_>) -> Vec<String> {
         Outcome::FitsExisting,
         Outcome::Nominated,
         Outcome::TooYoung,
+        Outcome::ConsumesRequest,
         Outcome::Expendable,
         Outcome::Ignored,
     ];

@@ -1,0 +1,92 @@
+//! Requests for room: somebody asks for places for many pods at once, and wants to be told whether they are there.
+//!
+//! They are the `ProvisioningRequest` objects of the upstream autoscaler, of which Kueue makes one for every job that it holds back
+//! until there is room for all of it.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+
+use crate::Symbol;
+
+/// A request for room.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// Its namespace, in which its templates are too.
+    pub namespace: Symbol,
+    /// Its name.
+    pub name: Box<str>,
+    /// What tells it from another that had its name.
+    pub uid: Box<str>,
+    /// `metadata.generation`, which conditions refer to.
+    pub generation: i64,
+    /// When it was made: older ones are served first.
+    pub created: Timestamp,
+    /// `spec.provisioningClassName`: how the room is to be found, and by whom.
+    pub class: Box<str>,
+    /// `spec.parameters`.
+    pub parameters: BTreeMap<Box<str>, Box<str>>,
+    /// Whom the room is for.
+    pub pod_sets: Box<[PodSet]>,
+    /// `status.conditions`, those of others included.
+    pub conditions: Vec<Condition>,
+}
+
+/// So many pods of a template.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PodSet {
+    /// The name of the template.
+    pub template: Box<str>,
+    /// How many pods.
+    pub count: u32,
+}
+
+/// What is said of an object: one of its `status.conditions`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Condition {
+    /// `type`.
+    pub name: Box<str>,
+    /// Whether it is so.
+    pub status: Truth,
+    /// Why, in a word.
+    pub reason: Box<str>,
+    /// Why, in a sentence.
+    pub message: Box<str>,
+    /// `lastTransitionTime`, in whole seconds: the API keeps no more.
+    pub at: Timestamp,
+    /// `observedGeneration`: of which the word is.
+    pub generation: i64,
+}
+
+/// Whether something is so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Truth {
+    /// It is.
+    True,
+    /// It is not.
+    False,
+    /// Nobody knows.
+    Unknown,
+}
+
+// === impl Request ===
+
+impl Request {
+    /// A parameter; empty where it is not given.
+    pub fn parameter(&self, name: &str) -> &str {
+        self.parameters.get(name).map_or("", |value| value)
+    }
+}
+
+// === impl Truth ===
+
+impl Truth {
+    /// As conditions say it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::True => "True",
+            Self::False => "False",
+            Self::Unknown => "Unknown",
+        }
+    }
+}
