@@ -19,14 +19,13 @@ mod stage;
 const UPSTREAM: &str = include_str!("tests/upstream.txt");
 
 /// Flags that do nothing although users have them: what they tune is not there, or is always so, see docs/run.md.
-const WITHOUT_EFFECT: [&str; 21] = [
+const WITHOUT_EFFECT: [&str; 17] = [
     "aws-use-static-instance-list",
     "capacity-quotas-enabled",
     "clusterapi-cloud-config-authoritative",
     "enable-csi-node-aware-scheduling",
     "enable-dynamic-resource-allocation",
     "enable-graceful-degradation",
-    "enable-provisioning-requests",
     "force-ds",
     "max-binpacking-time",
     "max-bulk-soft-taint-time",
@@ -34,9 +33,6 @@ const WITHOUT_EFFECT: [&str; 21] = [
     "node-info-cache-expire-time",
     "parallel-scale-up",
     "pending-pods-batching-timeout",
-    "provisioning-request-initial-backoff-time",
-    "provisioning-request-max-backoff-cache-size",
-    "provisioning-request-max-backoff-time",
     "salvo-scale-up",
     "salvo-scale-up-budget",
     "scale-down-simulation-timeout",
@@ -157,9 +153,9 @@ fn setting_what_holds_anyway_changes_nothing() {
 fn warnings_are_for_those_who_ask_for_what_is_not_done() {
     let warnings = |words: &[&str]| wanted(words).unwrap().warnings().join("\n");
     expect![[r"
-        --enable-provisioning-requests has no effect: ProvisioningRequests are not served
+        --salvo-scale-up has no effect: every pass buys for all pods at once, in all groups
         --max-binpacking-time has no effect: effort is counted in steps and not in time, so that a slow machine decides like a fast one"]]
-    .assert_eq(&warnings(&["--enable-provisioning-requests", "--max-binpacking-time=1m", "--v=2"]));
+    .assert_eq(&warnings(&["--salvo-scale-up", "--max-binpacking-time=1m", "--v=2"]));
     let same = ["--estimator=binpacking", "--max-binpacking-time=300s", "--logtostderr=true"];
     assert_eq!(warnings(&same), "");
 }

@@ -190,11 +190,12 @@ impl Watched {
     }
 
     /// Whether an API server that answers so has no objects of this kind, rather than not telling them.
+    /// The answer for a group that nobody has defined is not a Status, so that its number is all that there is to go by.
     pub(super) fn is_absent(self, answer: &Status) -> bool {
         match self.entry().presence {
             Everywhere => false,
-            Presence::Newer => answer.is_not_found() || answer.is_forbidden(),
-            Custom => answer.is_not_found(),
+            Newer => [403, 404].contains(&answer.code),
+            Custom => answer.code == 404,
         }
     }
 

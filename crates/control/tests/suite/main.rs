@@ -14,6 +14,7 @@ mod hold;
 mod kills;
 mod outages;
 mod record_whole;
+mod requests;
 mod scale_down;
 mod scale_up;
 #[cfg(debug_assertions)]

@@ -12,6 +12,7 @@ mod groups;
 mod health;
 mod leaving;
 mod pace;
+mod requests;
 mod telling;
 
 /// Words of a command line.
@@ -41,7 +42,7 @@ pub(super) enum Time {
 }
 
 /// All of them, by topic.
-const TABLES: [&[Effect]; 8] = [
+const TABLES: [&[Effect]; 9] = [
     buffers::TABLE,
     connection::TABLE,
     election::TABLE,
@@ -49,6 +50,7 @@ const TABLES: [&[Effect]; 8] = [
     health::TABLE,
     leaving::TABLE,
     pace::TABLE,
+    requests::TABLE,
     telling::TABLE,
 ];
 

@@ -11,7 +11,7 @@ use plimsoll_manifest::{
 use plimsoll_plan::plan;
 
 use self::{summary::summary, worlds::PAIRS};
-use super::process;
+use super::{effects, process};
 
 mod profiles;
 mod summary;
@@ -68,7 +68,7 @@ fn flags_make_the_difference_that_they_are_there_for() {
 
 #[test]
 fn every_flag_that_decisions_depend_on_has_its_world() {
-    let shown: BTreeSet<&str> = names().collect();
+    let shown: BTreeSet<&str> = names().chain(effects::names()).collect();
     let missing: Vec<&str> = TABLE
         .iter()
         .filter(|flag| flag.scope != Scope::Group)
