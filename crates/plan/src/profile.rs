@@ -28,6 +28,11 @@ pub(crate) fn seen(world: &World) -> Option<World> {
         });
         pod.shape = Arc::clone(shape);
     }
+    for template in &mut seen.pod_templates {
+        if let Some(trimmed) = profile.trimmed(&template.pod) {
+            template.pod = Arc::new(trimmed);
+        }
+    }
     Some(seen)
 }
 

@@ -272,21 +272,26 @@ fn what_makes_no_sense_is_refused_by_its_name() {
 /// A kind that is watched without the right to do so would keep the whole autoscaler from ever acting.
 #[test]
 fn the_deployment_has_the_right_to_watch_all_that_is_watched() {
-    let text = include_str!("../../../../deploy/plimsoll.yaml");
-    let documents: Vec<serde_json::Value> = serde_saphyr::from_multiple(text).unwrap();
-    let role = documents.iter().find(|document| document["kind"] == "ClusterRole").unwrap();
-    let has = |list: &serde_json::Value, wanted: &str| {
-        list.as_array().unwrap().iter().any(|entry| entry == wanted)
-    };
-    for watched in plimsoll_cluster::source::Kinds::default().iter() {
-        let resource = watched.resource();
-        for verb in ["list", "watch"] {
-            let allowed = role["rules"].as_array().unwrap().iter().any(|rule| {
-                has(&rule["apiGroups"], &resource.group)
-                    && has(&rule["resources"], &resource.plural)
-                    && has(&rule["verbs"], verb)
-            });
-            assert!(allowed, "{verb} {}", resource.plural);
+    let shipped = include_str!("../../../../deploy/plimsoll.yaml");
+    let requests = include_str!("../../../../deploy/optional/provisioning-requests.yaml");
+    let all = [shipped, requests].join("\n---\n");
+    for (words, text) in [(&[][..], shipped), (&["--enable-provisioning-requests"], &all)] {
+        let documents: Vec<serde_json::Value> = serde_saphyr::from_multiple(text).unwrap();
+        let roles = documents.iter().filter(|document| document["kind"] == "ClusterRole");
+        let rules: Vec<_> = roles.flat_map(|role| role["rules"].as_array().unwrap()).collect();
+        let has = |list: &serde_json::Value, wanted: &str| {
+            list.as_array().unwrap().iter().any(|entry| entry == wanted)
+        };
+        for watched in process(words).unwrap().settings.kinds.iter() {
+            let resource = watched.resource();
+            for verb in ["list", "watch"] {
+                let allowed = rules.iter().any(|rule| {
+                    has(&rule["apiGroups"], &resource.group)
+                        && has(&rule["resources"], &resource.plural)
+                        && has(&rule["verbs"], verb)
+                });
+                assert!(allowed, "{verb} {}", resource.plural);
+            }
         }
     }
 }

@@ -211,6 +211,7 @@ memory:
             replacement: None,
             consolidated: None,
             recent_evictions: {},
+            requests: {},
         }
     "#]]
     .assert_debug_eq(&memory);

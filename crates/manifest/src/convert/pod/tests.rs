@@ -181,6 +181,7 @@ fn marks_come_from_annotations_and_local_volumes() {
                 "train",
             ),
             wishes_spread: false,
+            consumes: None,
             stands_for: None,
             restarts_always: false,
         }
