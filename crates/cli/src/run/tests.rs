@@ -275,7 +275,8 @@ fn the_deployment_has_the_right_to_watch_all_that_is_watched() {
     let shipped = include_str!("../../../../deploy/plimsoll.yaml");
     let requests = include_str!("../../../../deploy/optional/provisioning-requests.yaml");
     let all = [shipped, requests].join("\n---\n");
-    for (words, text) in [(&[][..], shipped), (&["--enable-provisioning-requests"], &all)] {
+    let cases: [(&[&str], &str); 2] = [(&[], shipped), (&["--enable-provisioning-requests"], &all)];
+    for (words, text) in cases {
         let documents: Vec<serde_json::Value> = serde_saphyr::from_multiple(text).unwrap();
         let roles = documents.iter().filter(|document| document["kind"] == "ClusterRole");
         let rules: Vec<_> = roles.flat_map(|role| role["rules"].as_array().unwrap()).collect();
