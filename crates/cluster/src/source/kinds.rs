@@ -194,7 +194,7 @@ impl Watched {
     pub(super) fn is_absent(self, answer: &Status) -> bool {
         match self.entry().presence {
             Everywhere => false,
-            Newer => [403, 404].contains(&answer.code),
+            Presence::Newer => [403, 404].contains(&answer.code),
             Custom => answer.code == 404,
         }
     }
