@@ -34,7 +34,7 @@ pub struct Mirror {
     budgets: Named<Name>,
     pod_templates: Named<Name>,
     buffers: Named<Name>,
-    quotas: Named<Name>,
+    namespace_quotas: Named<Name>,
     /// What the API server has against units of buffers.
     refusals: FxHashMap<Name, Refusal>,
     requests: Named<Name>,
@@ -88,7 +88,7 @@ impl Mirror {
             budgets: Named::default(),
             pod_templates: Named::default(),
             buffers: Named::default(),
-            quotas: Named::default(),
+            namespace_quotas: Named::default(),
             refusals: FxHashMap::default(),
             requests: Named::default(),
             pod_facts: FxHashMap::default(),

@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use plimsoll_cluster::statuses::Object;
+use plimsoll_model::Condition;
 use plimsoll_plan::Plan;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 mod buffers;
 mod requests;
@@ -27,6 +28,24 @@ pub(crate) fn wanted(plan: &Plan) -> BTreeMap<Object, Value> {
 /// Objects that users made for us and nobody needs any more, with their uids.
 pub(crate) fn outlived(plan: &Plan) -> impl Iterator<Item = (Object, Box<str>)> + '_ {
     requests::outlived(plan)
+}
+
+/// Conditions as the API has them. A list cannot be written in part, so those of others stand there as well.
+fn conditions(conditions: &[Condition]) -> Vec<Value> {
+    let one = |condition: &Condition| {
+        let mut entry = json!({
+            "type": condition.name,
+            "status": condition.status.as_str(),
+            "reason": condition.reason,
+            "message": condition.message,
+            "lastTransitionTime": condition.at.to_string(),
+        });
+        if let Some(generation) = condition.generation {
+            entry["observedGeneration"] = generation.into();
+        }
+        entry
+    };
+    conditions.iter().map(one).collect()
 }
 
 // === impl Statuses ===

@@ -3,6 +3,7 @@
 pub(crate) mod affinity;
 pub(crate) mod amounts;
 pub(crate) mod buffer;
+pub(crate) mod condition;
 pub(crate) mod extras;
 pub(crate) mod meta;
 pub(crate) mod node;

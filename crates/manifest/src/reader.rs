@@ -56,7 +56,7 @@ pub struct Objects {
     /// `CapacityBuffer` objects.
     pub buffers: Vec<Buffer>,
     /// `ResourceQuota` objects.
-    pub quotas: Vec<NamespaceQuota>,
+    pub namespace_quotas: Vec<NamespaceQuota>,
     /// `ProvisioningRequest` objects.
     pub requests: Vec<Request>,
     /// `ConfigMap` objects.

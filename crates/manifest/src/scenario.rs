@@ -91,7 +91,7 @@ fn from_json(text: &str) -> Result<World, ScenarioError> {
         budgets: objects.budgets,
         pod_templates: objects.pod_templates,
         buffers: objects.buffers,
-        quotas: objects.quotas,
+        namespace_quotas: objects.namespace_quotas,
         requests: objects.requests,
         groups: groups.into_iter().map(|draft| draft.group).collect(),
         departed: Vec::new(),

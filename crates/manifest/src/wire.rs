@@ -7,6 +7,7 @@ use std::marker::PhantomData;
 
 pub(crate) mod affinity;
 pub(crate) mod buffer;
+pub(crate) mod condition;
 pub(crate) mod container;
 pub(crate) mod head;
 pub(crate) mod meta;

@@ -1,6 +1,6 @@
 //! CapacityBuffers: room that users want to be kept for pods like those they name, and the quotas that bound it.
 
-use crate::{Resources, Symbol, Timestamp};
+use crate::{Condition, Resources, Symbol, Timestamp};
 
 /// The strategy that keeps nodes running for a buffer; the others are not ours.
 pub const ACTIVE_CAPACITY: &str = "buffer.x-k8s.io/active-capacity";
@@ -72,23 +72,6 @@ pub struct BufferStatus {
     pub strategy: Box<str>,
     /// Its conditions, those of others included.
     pub conditions: Vec<Condition>,
-}
-
-/// An entry of `status.conditions`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Condition {
-    /// `type`.
-    pub kind: Box<str>,
-    /// `True`, `False` or `Unknown`.
-    pub status: Box<str>,
-    /// Why, in a word for programs.
-    pub reason: Box<str>,
-    /// Why, for people.
-    pub message: Box<str>,
-    /// `lastTransitionTime`.
-    pub since: Option<Timestamp>,
-    /// `observedGeneration`.
-    pub generation: Option<i64>,
 }
 
 /// A ResourceQuota of a namespace, as far as it bounds what pods ask for.

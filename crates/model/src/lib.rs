@@ -6,6 +6,7 @@
 pub mod advice;
 pub mod affinity;
 pub mod buffer;
+pub mod condition;
 pub mod group;
 pub mod labels;
 pub mod money;
@@ -32,9 +33,8 @@ pub use advice::{Advice, Alternative, Question};
 pub use affinity::{
     NameRequirement, NamespaceScope, NodeAffinity, NodeTerm, PodTerm, SpreadConstraint,
 };
-pub use buffer::{
-    Buffer, BufferSource, BufferStatus, Condition, NamespaceQuota, QuotaScope, Refusal,
-};
+pub use buffer::{Buffer, BufferSource, BufferStatus, NamespaceQuota, QuotaScope, Refusal};
+pub use condition::{Condition, Truth};
 pub use group::{ErrorClass, Group, GroupOptions, Instance, InstanceError, InstanceState};
 pub use jiff::{SignedDuration, Timestamp};
 pub use labels::Labels;
@@ -44,7 +44,7 @@ pub use plugin::Plugin;
 pub use pod::{Deletion, Owner, Phase, Pod, PodExtras, PodName, PodShape, SafeToEvict, StandIn};
 pub use port::HostPort;
 pub use profile::{Extent, Profile};
-pub use provisioning::{Condition, PodSet, Request, Truth};
+pub use provisioning::{PodSet, Request};
 pub use quantity::Quantity;
 pub use requests::{InitContainer, PodRequests, Requests, raise_to, scheduler_units};
 pub use resources::{Resources, resource, show_amount};

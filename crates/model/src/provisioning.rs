@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 
-use crate::Symbol;
+use crate::{Condition, Symbol};
 
 /// A request for room.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,52 +41,11 @@ pub struct PodSet {
     pub count: u32,
 }
 
-/// What is said of an object: one of its `status.conditions`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Condition {
-    /// `type`.
-    pub name: Box<str>,
-    /// Whether it is so.
-    pub status: Truth,
-    /// Why, in a word.
-    pub reason: Box<str>,
-    /// Why, in a sentence.
-    pub message: Box<str>,
-    /// `lastTransitionTime`, in whole seconds: the API keeps no more.
-    pub at: Timestamp,
-    /// `observedGeneration`: of which the word is.
-    pub generation: i64,
-}
-
-/// Whether something is so.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Truth {
-    /// It is.
-    True,
-    /// It is not.
-    False,
-    /// Nobody knows.
-    Unknown,
-}
-
 // === impl Request ===
 
 impl Request {
     /// A parameter; empty where it is not given.
     pub fn parameter(&self, name: &str) -> &str {
         self.parameters.get(name).map_or("", |value| value)
-    }
-}
-
-// === impl Truth ===
-
-impl Truth {
-    /// As conditions say it.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::True => "True",
-            Self::False => "False",
-            Self::Unknown => "Unknown",
-        }
     }
 }

@@ -38,7 +38,7 @@ pub struct World {
     /// CapacityBuffers.
     pub buffers: Vec<Buffer>,
     /// ResourceQuotas.
-    pub quotas: Vec<NamespaceQuota>,
+    pub namespace_quotas: Vec<NamespaceQuota>,
     /// Requests for room.
     pub requests: Vec<Request>,
     /// Groups with their machines; no id stands twice.
@@ -160,7 +160,7 @@ impl World {
             budgets: Vec::new(),
             pod_templates: Vec::new(),
             buffers: Vec::new(),
-            quotas: Vec::new(),
+            namespace_quotas: Vec::new(),
             requests: Vec::new(),
             groups: Vec::new(),
             departed: Vec::new(),

@@ -14,11 +14,7 @@ use crate::{
 };
 
 /// The World with all of them; `None` when there are none.
-pub(crate) fn add(
-    world: &World,
-    buffers: &[Resolved<'_>],
-    requests: &Requests,
-) -> Option<World> {
+pub(crate) fn add(world: &World, buffers: &[Resolved<'_>], requests: &Requests) -> Option<World> {
     let mut pods: Vec<Pod> = headroom::pods(world).collect();
     pods.extend(buffers::pods(world, buffers));
     pods.extend(expected::pods(world));

@@ -117,8 +117,9 @@ impl Mirror {
             let same = before.is_some_and(|before| is_same_buffer(&before, &buffer));
             effect = effect.max(called_for(same));
         }
-        for quota in objects.quotas {
-            let before = self.quotas.put(&mut world.quotas, name.clone(), quota.clone());
+        for quota in objects.namespace_quotas {
+            let before =
+                self.namespace_quotas.put(&mut world.namespace_quotas, name.clone(), quota.clone());
             effect = effect.max(changed(before.as_ref() == Some(&quota)));
         }
         for request in objects.requests {
@@ -170,7 +171,9 @@ impl Mirror {
                 let gone = self.buffers.remove(&mut world.buffers, name).is_some();
                 return called_for(!gone);
             }
-            Watched::ResourceQuotas => self.quotas.remove(&mut world.quotas, name).is_some(),
+            Watched::ResourceQuotas => {
+                self.namespace_quotas.remove(&mut world.namespace_quotas, name).is_some()
+            }
             Watched::Requests => self.requests.remove(&mut world.requests, name).is_some(),
             Watched::Namespaces => world.namespaces.remove(&Symbol::new(&name.name)).is_some(),
             storage => {
@@ -213,7 +216,7 @@ impl Mirror {
             Watched::Budgets => self.budgets.keys().cloned().collect(),
             Watched::PodTemplates => self.pod_templates.keys().cloned().collect(),
             Watched::CapacityBuffers => self.buffers.keys().cloned().collect(),
-            Watched::ResourceQuotas => self.quotas.keys().cloned().collect(),
+            Watched::ResourceQuotas => self.namespace_quotas.keys().cloned().collect(),
             Watched::Requests => self.requests.keys().cloned().collect(),
             Watched::Namespaces => {
                 let namespaces = self.world.namespaces.keys();

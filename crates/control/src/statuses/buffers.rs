@@ -1,9 +1,10 @@
 //! What users are told on their CapacityBuffers.
 
 use plimsoll_cluster::{source::Watched, statuses::Object};
-use plimsoll_model::Condition;
 use plimsoll_plan::{Plan, Told};
 use serde_json::{Value, json};
+
+use super::conditions;
 
 /// What is to be said to each.
 pub(super) fn wanted(plan: &Plan) -> impl Iterator<Item = (Object, Value)> + '_ {
@@ -26,22 +27,4 @@ pub(super) fn wanted(plan: &Plan) -> impl Iterator<Item = (Object, Value)> + '_ 
         };
         Some((object, status))
     })
-}
-
-/// A list cannot be written in part, so those of others stand there as well.
-fn conditions(conditions: &[Condition]) -> Vec<Value> {
-    let one = |condition: &Condition| {
-        let mut entry = json!({
-            "type": condition.kind,
-            "status": condition.status,
-            "reason": condition.reason,
-            "message": condition.message,
-            "lastTransitionTime": condition.since.map(|since| since.to_string()),
-        });
-        if let Some(generation) = condition.generation {
-            entry["observedGeneration"] = generation.into();
-        }
-        entry
-    };
-    conditions.iter().map(one).collect()
 }

@@ -2,12 +2,11 @@
 
 use jiff::Timestamp;
 use plimsoll_model::{
-    Buffer, BufferSource, BufferStatus, Condition, NamespaceQuota, QuotaScope, Resources, Symbol,
-    resource,
+    Buffer, BufferSource, BufferStatus, NamespaceQuota, QuotaScope, Resources, Symbol, resource,
 };
 
 use crate::{
-    convert::{amounts::amount, meta},
+    convert::{amounts::amount, condition::conditions, meta},
     problem::{At as _, Checked, Problem, each},
     wire::{
         buffer as wire,
@@ -25,18 +24,19 @@ pub(crate) fn buffer(buffer: &wire::Buffer<'_>, default_created: Timestamp) -> C
         number.map(|number| meta::count(number, 0, field)).transpose().at("spec")
     };
     let limits = spec.limits.as_ref().map(|limits| units(limits, "limits"));
+    let created = meta::created(metadata, default_created)?;
     Ok(Buffer {
         namespace: meta::namespace(metadata),
         name: meta::name(metadata)?.into(),
         uid: (&*metadata.uid).into(),
-        created: meta::created(metadata, default_created)?,
+        created,
         generation: metadata.generation.unwrap_or_default(),
         strategy: (&*spec.strategy).into(),
         source: source(spec),
         replicas: count(spec.replicas, "replicas")?,
         percentage: count(spec.percentage, "percentage")?,
         limits: limits.transpose().at("spec")?,
-        status: self::status(status).at("status")?,
+        status: self::status(status, created).at("status")?,
         refusal: None,
     })
 }
@@ -53,25 +53,14 @@ fn source(spec: &wire::BufferSpec<'_>) -> Option<BufferSource> {
     }
 }
 
-fn status(status: &wire::BufferStatus<'_>) -> Checked<BufferStatus> {
+fn status(status: &wire::BufferStatus<'_>, default: Timestamp) -> Checked<BufferStatus> {
     let replicas = status.replicas.map(|replicas| meta::count(replicas, 0, "replicas"));
     Ok(BufferStatus {
         template: status.template.name.given().map(Into::into),
         replicas: replicas.transpose()?,
         template_generation: status.generation,
         strategy: (&*status.strategy).into(),
-        conditions: each(&status.conditions, "conditions", condition)?,
-    })
-}
-
-fn condition(condition: &wire::Condition<'_>) -> Checked<Condition> {
-    Ok(Condition {
-        kind: (&*condition.kind).into(),
-        status: (&*condition.status).into(),
-        reason: (&*condition.reason).into(),
-        message: (&*condition.message).into(),
-        since: meta::time(&condition.changed, "lastTransitionTime")?,
-        generation: condition.generation,
+        conditions: conditions(&status.conditions, default)?,
     })
 }
 

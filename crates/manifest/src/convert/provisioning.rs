@@ -1,10 +1,10 @@
 //! Requests for room.
 
 use jiff::Timestamp;
-use plimsoll_model::{Condition, PodSet, Request, Truth};
+use plimsoll_model::{PodSet, Request};
 
 use crate::{
-    convert::meta,
+    convert::{condition::conditions, meta},
     problem::{At as _, Checked, each},
     wire::provisioning as wire,
 };
@@ -23,8 +23,7 @@ pub(crate) fn request(request: &wire::Request<'_>, default: Timestamp) -> Checke
         class: meta::required(&spec.class, "provisioningClassName").at("spec")?.into(),
         parameters: parameters.map(|(name, value)| ((&**name).into(), (&**value).into())).collect(),
         pod_sets: each(&spec.pod_sets, "podSets", pod_set).at("spec")?,
-        conditions: each(&status.conditions, "conditions", |one| condition(one, created))
-            .at("status")?,
+        conditions: conditions(&status.conditions, created).at("status")?,
     })
 }
 
@@ -32,19 +31,4 @@ fn pod_set(set: &wire::PodSet<'_>) -> Checked<PodSet> {
     let template = meta::required(&set.template.name, "name").at("podTemplateRef")?.into();
     let count = meta::count(set.count.unwrap_or_default(), 1, "count")?;
     Ok(PodSet { template, count: count.unsigned_abs() })
-}
-
-fn condition(condition: &wire::Condition<'_>, default: Timestamp) -> Checked<Condition> {
-    Ok(Condition {
-        name: meta::required(&condition.name, "type")?.into(),
-        status: match &*condition.status {
-            "True" => Truth::True,
-            "False" => Truth::False,
-            _ => Truth::Unknown,
-        },
-        reason: (&*condition.reason).into(),
-        message: (&*condition.message).into(),
-        at: meta::time(&condition.at, "lastTransitionTime")?.unwrap_or(default),
-        generation: condition.generation.unwrap_or_default(),
-    })
 }

@@ -50,7 +50,7 @@ pub(super) fn admit(reader: &mut Reader, kind: Kind, json: &str, copies: Copies)
         Kind::PriorityClass => {
             take::<wire::workload::PriorityClass<'_>>(reader, kind, json, copies)
         }
-        Kind::Quota => take::<wire::buffer::Quota<'_>>(reader, kind, json, copies),
+        Kind::NamespaceQuota => take::<wire::buffer::Quota<'_>>(reader, kind, json, copies),
         Kind::Deployment | Kind::ReplicaSet | Kind::StatefulSet => {
             take::<wire::workload::Replicated<'_>>(reader, kind, json, copies)
         }
@@ -238,7 +238,7 @@ admit! {
     }
 
     wire::buffer::Quota<'a> => |quota, _, reader| {
-        reader.objects.quotas.push(buffer::quota(quota)?);
+        reader.objects.namespace_quotas.push(buffer::quota(quota)?);
     }
 
     wire::workload::Replicated<'a> => |set, kind, reader| {

@@ -1,6 +1,7 @@
 //! CapacityBuffers, and the quotas of namespaces.
 
 use crate::wire::{
+    condition::Condition,
     meta::Metadata,
     value::{Amount, List, Pairs, Text},
     wire,
@@ -38,16 +39,6 @@ wire! {
         "apiGroup" => group: Text<'a>,
         "kind" => kind: Text<'a>,
         "name" => name: Text<'a>,
-    }
-
-    /// A metav1.Condition.
-    struct Condition<'a> {
-        "type" => kind: Text<'a>,
-        "status" => status: Text<'a>,
-        "reason" => reason: Text<'a>,
-        "message" => message: Text<'a>,
-        "lastTransitionTime" => changed: Text<'a>,
-        "observedGeneration" => generation: Option<i64>,
     }
 
     /// A v1.ResourceQuota.

@@ -1,6 +1,7 @@
 //! Requests for room.
 
 use crate::wire::{
+    condition::Condition,
     meta::Metadata,
     value::{List, Pairs, Text},
     wire,
@@ -35,15 +36,5 @@ wire! {
     /// `status` of a request.
     struct RequestStatus<'a> {
         "conditions" => conditions: List<Condition<'a>>,
-    }
-
-    /// A metav1.Condition.
-    struct Condition<'a> {
-        "type" => name: Text<'a>,
-        "status" => status: Text<'a>,
-        "reason" => reason: Text<'a>,
-        "message" => message: Text<'a>,
-        "lastTransitionTime" => at: Text<'a>,
-        "observedGeneration" => generation: Option<i64>,
     }
 }

@@ -1,6 +1,6 @@
 //! What a buffer's conditions say. Types and reasons are the upstream's, because others read them.
 
-use plimsoll_model::{Buffer, Condition, Timestamp, World};
+use plimsoll_model::{Buffer, Condition, Timestamp, Truth, World};
 
 const READY: &str = "ReadyForProvisioning";
 const PROVISIONING: &str = "Provisioning";
@@ -33,7 +33,7 @@ impl<'w> Conditions<'w> {
     /// Whether somebody has found out that nothing can be done.
     pub(super) fn is_not_ready(&self) -> bool {
         let mut list = self.list.iter();
-        list.any(|one| &*one.kind == READY && &*one.status == "False")
+        list.any(|one| &*one.name == READY && one.status == Truth::False)
     }
 
     pub(super) fn ready(&mut self) {
@@ -65,17 +65,17 @@ impl<'w> Conditions<'w> {
     }
 
     /// The moment of a condition is that at which it became so; what is said about it may change meanwhile.
-    fn set(&mut self, kind: &str, holds: bool, reason: &str, message: &str) {
-        let status = if holds { "True" } else { "False" };
-        let before = self.list.iter().position(|one| &*one.kind == kind);
+    fn set(&mut self, name: &str, holds: bool, reason: &str, message: &str) {
+        let status = if holds { Truth::True } else { Truth::False };
+        let before = self.list.iter().position(|one| &*one.name == name);
         let known = before.and_then(|place| self.list.get(place));
-        let since = known.filter(|known| &*known.status == status).and_then(|known| known.since);
+        let since = known.filter(|known| known.status == status).map(|known| known.at);
         let condition = Condition {
-            kind: kind.into(),
-            status: status.into(),
+            name: name.into(),
+            status,
             reason: reason.into(),
             message: message.into(),
-            since: since.or(Some(self.now)),
+            at: since.unwrap_or(self.now),
             generation: Some(self.buffer.generation),
         };
         match before.and_then(|place| self.list.get_mut(place)) {

@@ -16,7 +16,7 @@ pub(super) struct Quotas<'w> {
 impl<'w> Quotas<'w> {
     pub(super) fn new(world: &'w World) -> Self {
         let mut quotas: Vec<_> =
-            world.quotas.iter().map(|quota| (quota, Resources::default())).collect();
+            world.namespace_quotas.iter().map(|quota| (quota, Resources::default())).collect();
         quotas.sort_by_key(|(quota, _)| (quota.namespace, &quota.name));
         Self { quotas }
     }

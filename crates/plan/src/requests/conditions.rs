@@ -43,7 +43,7 @@ pub(super) fn say(conditions: &mut Vec<Condition>, request: &Request, word: Word
         reason: word.reason.into(),
         message: word.message.into(),
         at: whole_seconds(now),
-        generation: request.generation,
+        generation: Some(request.generation),
     };
     put(conditions, condition);
 }

@@ -154,5 +154,5 @@ fn a_quota_bounds_what_pods_ask_for() {
             },
         }
     "#]]
-    .assert_debug_eq(&objects.quotas[0]);
+    .assert_debug_eq(&objects.namespace_quotas[0]);
 }

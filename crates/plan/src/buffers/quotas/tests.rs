@@ -37,7 +37,7 @@ fn quota(name: &str, hard: i64, used: i64, scopes: &[QuotaScope]) -> NamespaceQu
 /// How many of so many units of a core each of several buffers gets in turn, and what holds them.
 fn allotted(quotas: Vec<NamespaceQuota>, class: Option<&str>, wanted: &[i32]) -> String {
     let mut world = World::empty("2026-01-01T00:00:00Z".parse().unwrap(), Settings::default());
-    world.quotas = quotas;
+    world.namespace_quotas = quotas;
     let mut quotas = Quotas::new(&world);
     let pod = pod(1000);
     let class = class.map(Symbol::new);
