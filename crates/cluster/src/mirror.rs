@@ -38,6 +38,7 @@ pub struct Mirror {
     /// What the API server has against units of buffers.
     refusals: FxHashMap<Name, Refusal>,
     requests: Named<Name>,
+    quotas: Named<Name>,
     /// What only who evicts a pod needs to know of it.
     pod_facts: FxHashMap<Name, PodFacts>,
     /// What a provider knows nodes by.
@@ -91,6 +92,7 @@ impl Mirror {
             namespace_quotas: Named::default(),
             refusals: FxHashMap::default(),
             requests: Named::default(),
+            quotas: Named::default(),
             pod_facts: FxHashMap::default(),
             identities: FxHashMap::default(),
             node_uids: FxHashMap::default(),

@@ -11,6 +11,7 @@ use std::{
 
 use jiff::SignedDuration;
 use plimsoll_cluster::Client;
+use plimsoll_model::Symbol;
 use plimsoll_net::Clock;
 use plimsoll_plan::{GroupReason, GroupRejection, Plan};
 use plimsoll_provider::Fleet;
@@ -85,7 +86,7 @@ impl Default for RecordSettings {
 
 /// The limits of the cluster that stand in the way of pods. Pods of one shape share what is said to them, so that it is looked at
 /// once, however many wait.
-fn limits_reached(plan: &Plan) -> BTreeSet<&'static str> {
+fn limits_reached(plan: &Plan) -> BTreeSet<Symbol> {
     let lists = plan.pods.iter().map(|report| (report.rejections.as_ptr(), &report.rejections));
     let lists: BTreeMap<_, _> = lists.collect();
     let limit = |rejection: &GroupRejection| match rejection.reason {

@@ -8,6 +8,7 @@ use plimsoll_plan::Plan;
 use serde_json::{Value, json};
 
 mod buffers;
+mod quotas;
 mod requests;
 
 /// How many are written in a pass.
@@ -22,7 +23,8 @@ pub(crate) struct Statuses {
 
 /// What a plan says to objects that users made for us.
 pub(crate) fn wanted(plan: &Plan) -> BTreeMap<Object, Value> {
-    buffers::wanted(plan).chain(requests::wanted(plan)).collect()
+    let told = buffers::wanted(plan).chain(quotas::wanted(plan));
+    told.chain(requests::wanted(plan)).collect()
 }
 
 /// Objects that users made for us and nobody needs any more, with their uids.
@@ -38,7 +40,8 @@ fn conditions(conditions: &[Condition]) -> Vec<Value> {
             "status": condition.status.as_str(),
             "reason": condition.reason,
             "message": condition.message,
-            "lastTransitionTime": condition.at.to_string(),
+            // Times of the API have no fractions.
+            "lastTransitionTime": condition.at.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
         });
         if let Some(generation) = condition.generation {
             entry["observedGeneration"] = generation.into();

@@ -10,6 +10,7 @@ pub(crate) mod node;
 pub(crate) mod pod;
 pub(crate) mod ports;
 pub(crate) mod provisioning;
+pub(crate) mod quota;
 pub(crate) mod requests;
 pub(crate) mod selector;
 pub(crate) mod shape;

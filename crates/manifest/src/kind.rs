@@ -18,6 +18,7 @@ pub(crate) enum Kind {
     PodTemplate,
     PriorityClass,
     NamespaceQuota,
+    Quota,
     ReplicaSet,
     ReplicationController,
     Request,
@@ -42,7 +43,7 @@ pub(crate) enum Sort {
 const STORAGE: &str = "storage.k8s.io";
 
 /// Kinds with their name and API group.
-const KINDS: [(Kind, &str, &str); 23] = [
+const KINDS: [(Kind, &str, &str); 24] = [
     (Kind::Budget, "PodDisruptionBudget", "policy"),
     (Kind::Buffer, "CapacityBuffer", "autoscaling.x-k8s.io"),
     (Kind::Claim, "PersistentVolumeClaim", ""),
@@ -58,6 +59,7 @@ const KINDS: [(Kind, &str, &str); 23] = [
     (Kind::PodTemplate, "PodTemplate", ""),
     (Kind::PriorityClass, "PriorityClass", "scheduling.k8s.io"),
     (Kind::NamespaceQuota, "ResourceQuota", ""),
+    (Kind::Quota, "CapacityQuota", "autoscaling.x-k8s.io"),
     (Kind::ReplicaSet, "ReplicaSet", "apps"),
     (Kind::ReplicationController, "ReplicationController", ""),
     (Kind::Request, "ProvisioningRequest", "autoscaling.x-k8s.io"),
@@ -85,6 +87,7 @@ impl Kind {
                 | Self::Namespace
                 | Self::Node
                 | Self::PriorityClass
+                | Self::Quota
                 | Self::StorageClass
                 | Self::Volume
                 | Self::VolumeAttachment

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use jiff::Timestamp;
 use plimsoll_model::{
     Budget, Buffer, ConfigMap, Controller, DaemonSet, NamespaceQuota, Namespaces, Node, Pod,
-    PodTemplate, Request, Storage, Symbol,
+    PodTemplate, Quota, Request, Storage, Symbol,
 };
 use rustc_hash::FxHashSet;
 use serde_json::value::RawValue;
@@ -59,6 +59,8 @@ pub struct Objects {
     pub namespace_quotas: Vec<NamespaceQuota>,
     /// `ProvisioningRequest` objects.
     pub requests: Vec<Request>,
+    /// `CapacityQuota` objects.
+    pub quotas: Vec<Quota>,
     /// `ConfigMap` objects.
     pub config_maps: Vec<ConfigMap>,
     /// How many objects of other kinds were passed over, by kind.

@@ -93,6 +93,7 @@ fn from_json(text: &str) -> Result<World, ScenarioError> {
         buffers: objects.buffers,
         namespace_quotas: objects.namespace_quotas,
         requests: objects.requests,
+        quotas: objects.quotas,
         groups: groups.into_iter().map(|draft| draft.group).collect(),
         departed: Vec::new(),
         memory,

@@ -14,6 +14,7 @@ pub(crate) mod meta;
 pub(crate) mod node;
 pub(crate) mod pod;
 pub(crate) mod provisioning;
+pub(crate) mod quota;
 pub(crate) mod scheduler;
 pub(crate) mod storage;
 pub(crate) mod value;

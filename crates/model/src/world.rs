@@ -9,7 +9,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::{
     Advice, Budget, Buffer, Condition, Controller, DaemonSet, Group, NamespaceQuota, Namespaces,
-    Node, Pod, PodName, PodTemplate, Request, Settings, Storage, Symbol,
+    Node, Pod, PodName, PodTemplate, Quota, Request, Settings, Storage, Symbol,
 };
 
 /// What a pass sees. Nothing in it changes while a decision is made.
@@ -41,6 +41,8 @@ pub struct World {
     pub namespace_quotas: Vec<NamespaceQuota>,
     /// Requests for room.
     pub requests: Vec<Request>,
+    /// CapacityQuotas.
+    pub quotas: Vec<Quota>,
     /// Groups with their machines; no id stands twice.
     pub groups: Vec<Group>,
     /// Nodes whose machines are gone, by the word of their providers.
@@ -162,6 +164,7 @@ impl World {
             buffers: Vec::new(),
             namespace_quotas: Vec::new(),
             requests: Vec::new(),
+            quotas: Vec::new(),
             groups: Vec::new(),
             departed: Vec::new(),
             memory: Memory::default(),

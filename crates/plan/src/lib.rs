@@ -13,6 +13,7 @@ mod pass;
 mod pending;
 mod plan;
 mod profile;
+mod quotas;
 mod report;
 mod requests;
 mod residents;
@@ -41,6 +42,6 @@ pub fn after_failure(
 
 pub use plan::{
     BlockReason, Blocked, Cost, GroupHealth, GroupReason, GroupRejection, GroupReport, Kept,
-    Outcome, Placement, Plan, PodBlockReason, PodReport, Purchase, Removal, Repair, RequestReport,
-    RequestState, Retirement, RetirementReason, Unneeded,
+    Outcome, Placement, Plan, PodBlockReason, PodReport, Purchase, QuotaReport, Removal, Repair,
+    RequestReport, RequestState, Retirement, RetirementReason, Unneeded,
 };

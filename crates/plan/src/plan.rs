@@ -28,6 +28,8 @@ pub struct Plan {
     pub requests: Vec<RequestReport>,
     /// Groups as the pass found them.
     pub groups: Vec<GroupReport>,
+    /// CapacityQuotas, and what is used of them.
+    pub quotas: Vec<QuotaReport>,
     /// Whether the cluster as a whole can be trusted.
     pub healthy: bool,
     /// The cost of all nodes per hour, as it is and as it will be.
@@ -281,8 +283,8 @@ pub enum GroupReason {
     },
     /// A limit of the whole cluster stands in the way.
     QuotaExceeded {
-        /// The flag that sets it.
-        limit: &'static str,
+        /// The flag that sets it, or `CapacityQuota/NAME`.
+        limit: Symbol,
     },
     /// Nobody knows what its nodes look like.
     NoTemplate,
@@ -326,6 +328,19 @@ pub enum RequestState {
     Over,
     /// It has been over for so long that nobody asks after it: it is to be deleted.
     Outlived,
+}
+
+/// A CapacityQuota.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct QuotaReport {
+    /// Its name.
+    pub name: Symbol,
+    /// By resource that is limited, in the scheduler's units: what the nodes that are there come to.
+    pub used: Box<[(Symbol, i64)]>,
+    /// The generation that was looked at.
+    pub generation: i64,
+    /// Since when it has been looked at.
+    pub since: Timestamp,
 }
 
 /// A group as the pass found it.

@@ -10,6 +10,7 @@ use crate::{
     plan::{
         Cost, GroupReport, Kept, Outcome, Placement, Plan, PodReport, Purchase, Repair, Retirement,
     },
+    quotas,
     requests::Requests,
     scale_down::{GivenBack, Look, Proposal},
     scale_up::Bought,
@@ -38,6 +39,7 @@ pub(crate) fn report(scene: Scene<'_>, mut findings: Findings) -> Plan {
     let purchases = purchases(&scene, &findings.served.bought);
     let mut plan = Plan {
         groups: groups(&scene),
+        quotas: quotas::reports(scene.state.world),
         healthy: scene.state.healthy,
         cost: cost(&scene, &purchases, &findings.given.retirements),
         placements: placements(&scene, &findings, &names),

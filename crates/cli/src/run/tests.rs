@@ -19,9 +19,8 @@ mod stage;
 const UPSTREAM: &str = include_str!("tests/upstream.txt");
 
 /// Flags that do nothing although users have them: what they tune is not there, or is always so, see docs/run.md.
-const WITHOUT_EFFECT: [&str; 17] = [
+const WITHOUT_EFFECT: [&str; 16] = [
     "aws-use-static-instance-list",
-    "capacity-quotas-enabled",
     "clusterapi-cloud-config-authoritative",
     "enable-csi-node-aware-scheduling",
     "enable-dynamic-resource-allocation",

@@ -129,6 +129,10 @@ impl Mirror {
                 None => Effect::Urgent,
             });
         }
+        for quota in objects.quotas {
+            let before = self.quotas.put(&mut world.quotas, name.clone(), quota.clone());
+            effect = effect.max(changed(before.as_ref() == Some(&quota)));
+        }
         for (namespace, labels) in objects.namespaces {
             world.namespaces.insert(namespace, labels);
             effect = effect.max(Effect::Changed);
@@ -175,6 +179,7 @@ impl Mirror {
                 self.namespace_quotas.remove(&mut world.namespace_quotas, name).is_some()
             }
             Watched::Requests => self.requests.remove(&mut world.requests, name).is_some(),
+            Watched::CapacityQuotas => self.quotas.remove(&mut world.quotas, name).is_some(),
             Watched::Namespaces => world.namespaces.remove(&Symbol::new(&name.name)).is_some(),
             storage => {
                 self.storage_changed = true;
@@ -218,6 +223,7 @@ impl Mirror {
             Watched::CapacityBuffers => self.buffers.keys().cloned().collect(),
             Watched::ResourceQuotas => self.namespace_quotas.keys().cloned().collect(),
             Watched::Requests => self.requests.keys().cloned().collect(),
+            Watched::CapacityQuotas => self.quotas.keys().cloned().collect(),
             Watched::Namespaces => {
                 let namespaces = self.world.namespaces.keys();
                 namespaces.map(|namespace| Name::cluster(namespace.as_str())).collect()

@@ -54,6 +54,8 @@ pub enum Watched {
     CapacityBuffers,
     /// `ProvisioningRequest` objects.
     Requests,
+    /// `CapacityQuota` objects.
+    CapacityQuotas,
 }
 
 /// Which kinds are watched: those that every decision needs, and those that the user wants to be followed too.
@@ -82,7 +84,7 @@ struct Entry {
     presence: Presence,
 }
 
-const TABLE: [Entry; 21] = [
+const TABLE: [Entry; 22] = [
     entry(Watched::Nodes, "Node", ("", "v1"), "nodes", Everywhere),
     entry(Watched::Pods, "Pod", ("", "v1"), "pods", Everywhere),
     entry(Watched::DaemonSets, "DaemonSet", ("apps", "v1"), "daemonsets", Everywhere),
@@ -153,6 +155,13 @@ const TABLE: [Entry; 21] = [
         "provisioningrequests",
         Custom,
     ),
+    entry(
+        Watched::CapacityQuotas,
+        "CapacityQuota",
+        ("autoscaling.x-k8s.io", "v1beta1"),
+        "capacityquotas",
+        Custom,
+    ),
 ];
 
 const fn entry(
@@ -212,6 +221,13 @@ impl Kinds {
     #[must_use]
     pub fn and(mut self, watched: Watched) -> Self {
         self.0.insert(watched);
+        self
+    }
+
+    /// These without one that the user does not want to be followed.
+    #[must_use]
+    pub fn but(mut self, watched: Watched) -> Self {
+        self.0.remove(&watched);
         self
     }
 

@@ -221,7 +221,7 @@ impl Teller {
             let message = "Cluster is unhealthy".to_owned();
             self.tell_status(pass.at, Level::Warning, "ClusterUnhealthy", message);
         }
-        if super::limits_reached(&pass.plan).contains("max-nodes-total") {
+        if super::limits_reached(&pass.plan).contains(&Symbol::new("max-nodes-total")) {
             let nodes = pass.settings.plan.limits.nodes;
             let message = format!("Max total nodes in cluster reached: {nodes}");
             self.tell_status(pass.at, Level::Warning, "MaxNodesTotalReached", message);

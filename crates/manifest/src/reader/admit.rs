@@ -8,7 +8,9 @@ use serde_json::value::RawValue;
 
 use super::{Holder, Reader};
 use crate::{
-    convert::{buffer, meta, node, pod::Role, provisioning, selector, storage, template, workload},
+    convert::{
+        buffer, meta, node, pod::Role, provisioning, quota, selector, storage, template, workload,
+    },
     kind::Kind,
     parse::parse,
     problem::{At as _, Checked},
@@ -51,6 +53,7 @@ pub(super) fn admit(reader: &mut Reader, kind: Kind, json: &str, copies: Copies)
             take::<wire::workload::PriorityClass<'_>>(reader, kind, json, copies)
         }
         Kind::NamespaceQuota => take::<wire::buffer::Quota<'_>>(reader, kind, json, copies),
+        Kind::Quota => take::<wire::quota::Quota<'_>>(reader, kind, json, copies),
         Kind::Deployment | Kind::ReplicaSet | Kind::StatefulSet => {
             take::<wire::workload::Replicated<'_>>(reader, kind, json, copies)
         }
@@ -239,6 +242,10 @@ admit! {
 
     wire::buffer::Quota<'a> => |quota, _, reader| {
         reader.objects.namespace_quotas.push(buffer::quota(quota)?);
+    }
+
+    wire::quota::Quota<'a> => |one, _, reader| {
+        reader.objects.quotas.push(quota::quota(one)?);
     }
 
     wire::workload::Replicated<'a> => |set, kind, reader| {

@@ -4,6 +4,7 @@ use plimsoll_model::{Money, Node, Symbol, resource};
 
 use crate::{
     plan::{GroupHealth, GroupReason},
+    quotas::Quotas,
     scene::Scene,
     state::{Readiness, marks},
     template::Template,
@@ -40,6 +41,7 @@ pub(crate) struct Allowance {
     cores: i64,
     memory: i64,
     gpus: Vec<(Symbol, i64)>,
+    quotas: Quotas,
 }
 
 // === impl Offer ===
@@ -82,7 +84,7 @@ impl Market {
                     if group.options.atomic
                         && room > world.settings.scale_up.max_nodes_per_pass =>
                 {
-                    Some(GroupReason::QuotaExceeded { limit: "max-nodes-per-scaleup" })
+                    Some(GroupReason::QuotaExceeded { limit: Symbol::new("max-nodes-per-scaleup") })
                 }
                 (GroupHealth::Healthy, Some(template)) => {
                     allowance.refuses(template, 1).map(|limit| GroupReason::QuotaExceeded { limit })
@@ -91,7 +93,12 @@ impl Market {
             match (&scene.templates[place], closed) {
                 (Some(template), None) => market.offers.push(Offer {
                     group: place,
-                    room: room.min(stock).min(world.settings.scale_up.max_nodes_per_pass),
+                    room: match group.options.atomic {
+                        // It comes whole or not at all, so nothing is cut off.
+                        true => room.min(stock),
+                        false => room.min(stock).min(allowance.quota_room(template)),
+                    }
+                    .min(world.settings.scale_up.max_nodes_per_pass),
                     cost: template.cost,
                     gpu: template.gpus > 0,
                     atomic: group.options.atomic,
@@ -115,10 +122,11 @@ impl Allowance {
             cores: limits.cores.max.saturating_mul(1000),
             memory: limits.memory_gib.max.saturating_mul(1 << 30),
             gpus: limits.gpus.iter().map(|(kind, range)| (*kind, range.max)).collect(),
+            quotas: Quotas::new(world),
         };
         for (node, found) in world.nodes.iter().zip(&scene.state.nodes) {
             if found.readiness != Readiness::BeingDeleted {
-                allowance.change(node, marks::gpus(&node.capacity), -1);
+                allowance.change_limits(node, marks::gpus(&node.capacity), -1);
             }
         }
         for (group, _) in &scene.upcoming {
@@ -129,24 +137,29 @@ impl Allowance {
         allowance
     }
 
-    /// The flag whose limit does not allow so many more such nodes.
-    pub(crate) fn refuses(&self, template: &Template, count: u32) -> Option<&'static str> {
+    /// The flag or CapacityQuota whose limit does not allow so many more such nodes.
+    pub(crate) fn refuses(&self, template: &Template, count: u32) -> Option<Symbol> {
         let node = template.unnamed();
         let times = |amount: i64| amount.saturating_mul(i64::from(count));
         let asks = |name: &str| times(node.capacity.get(Symbol::new(name)));
         let kind = marks::accelerator_label(node);
         let gpus = self.gpus.iter().find(|(limited, _)| Some(*limited) == kind);
         if self.nodes.is_some_and(|left| left < count) {
-            Some("max-nodes-total")
+            Some(Symbol::new("max-nodes-total"))
         } else if asks(resource::CPU) > self.cores {
-            Some("cores-total")
+            Some(Symbol::new("cores-total"))
         } else if asks(resource::MEMORY) > self.memory {
-            Some("memory-total")
+            Some(Symbol::new("memory-total"))
         } else if gpus.is_some_and(|(_, left)| times(template.gpus) > *left) {
-            Some("gpu-total")
+            Some(Symbol::new("gpu-total"))
         } else {
-            None
+            self.quotas.refuses(node, count)
         }
+    }
+
+    /// How many more such nodes CapacityQuotas allow.
+    fn quota_room(&self, template: &Template) -> u32 {
+        self.quotas.room(template.unnamed())
     }
 
     /// One more such node is bought.
@@ -160,6 +173,11 @@ impl Allowance {
     }
 
     fn change(&mut self, node: &Node, gpus: i64, nodes: i32) {
+        self.change_limits(node, gpus, nodes);
+        self.quotas.change(node, i64::from(nodes));
+    }
+
+    fn change_limits(&mut self, node: &Node, gpus: i64, nodes: i32) {
         let change = |left: &mut i64, amount: i64| {
             *left = left.saturating_add(amount.saturating_mul(i64::from(nodes)));
         };

@@ -3,13 +3,16 @@
 use plimsoll_model::{Memory, Order, World};
 
 use super::{GroupState, NodeState, Readiness, count};
-use crate::plan::{GroupHealth, Repair};
+use crate::{
+    plan::{GroupHealth, Repair},
+    quotas::Quotas,
+};
 
 /// Raises groups that are below their minimum once the other repairs are made.
 ///
 /// A group that rests or is unhealthy waits: what is bought there would not come. Nothing is raised above a group's maximum,
-/// its provider's stock or the limit of nodes, nor in an unhealthy cluster unless the user wants purchases even then. The machines count as
-/// upcoming for the rest of the pass, and the next one finds them as an order.
+/// its provider's stock, the limit of nodes or a CapacityQuota, nor in an unhealthy cluster unless the user wants purchases
+/// even then. The machines count as upcoming for the rest of the pass, and the next one finds them as an order.
 pub(super) fn raise(
     world: &World,
     healthy: bool,
@@ -23,13 +26,23 @@ pub(super) fn raise(
         return;
     }
     let mut room = room(world, nodes, groups);
+    let mut quotas = Quotas::new(world);
+    for (group, state) in world.groups.iter().zip(&*groups) {
+        if let Some(template) = &group.template {
+            quotas.change(template, -i64::from(state.upcoming));
+        }
+    }
     for (group, state) in world.groups.iter().zip(groups) {
         let missing = group.min.min(group.max).saturating_sub(state.target);
-        let increase = missing.min(room).min(group.stock.unwrap_or(u32::MAX));
+        let allowed = group.template.as_ref().map_or(u32::MAX, |node| quotas.room(node));
+        let increase = missing.min(room).min(allowed).min(group.stock.unwrap_or(u32::MAX));
         if increase == 0 || state.health != GroupHealth::Healthy {
             continue;
         }
         room -= increase;
+        if let Some(template) = &group.template {
+            quotas.change(template, -i64::from(increase));
+        }
         let from = state.target;
         state.target += increase;
         state.upcoming += increase;

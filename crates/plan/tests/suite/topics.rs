@@ -5,6 +5,7 @@
 mod atomic;
 mod balance;
 mod buffers;
+mod capacity_quotas;
 mod company;
 mod consolidation;
 mod daemons;

@@ -334,13 +334,7 @@ pub(in crate::run) const ACCEPTED: &[Accepted] = &[
         shape: Value,
         not_done: "every node is looked at in every pass",
     },
-    // Kinds of objects that are not read.
-    Accepted {
-        name: "capacity-quotas-enabled",
-        default: "false",
-        shape: Switch,
-        not_done: "CapacityQuotas are not read; see cores-total and memory-total",
-    },
+    // Batches of requests.
     Accepted {
         name: "check-capacity-batch-processing",
         default: "false",

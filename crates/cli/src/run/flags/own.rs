@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use plimsoll_cluster::source::Watched;
 use plimsoll_control::settings::Mode;
 use plimsoll_manifest::{
     flags::{Topic, form},
@@ -82,6 +83,17 @@ pub(in crate::run) const OWN: &[Flag] = &[
         topic: Topic::Buy,
         default: "",
         sets: Sets::File(|process| &mut process.expander.cert),
+    },
+    Flag {
+        name: "capacity-quotas-enabled",
+        help: "buy no more than CapacityQuotas allow, and say on them what is used",
+        topic: Topic::Buy,
+        default: "false",
+        sets: Sets::Turn(|process, wanted| {
+            let kinds = std::mem::take(&mut process.settings.kinds);
+            let quotas = Watched::CapacityQuotas;
+            process.settings.kinds = if wanted { kinds.and(quotas) } else { kinds.but(quotas) };
+        }),
     },
     Flag {
         name: "scheduler-config-file",

@@ -31,15 +31,11 @@ fn reasons(reason: &GroupReason) -> Vec<String> {
         }
         GroupReason::ClusterUnhealthy => "not ready for scale-up while the cluster is unhealthy",
         GroupReason::OutOfStock { .. } => "out of stock",
-        GroupReason::QuotaExceeded { limit: "max-nodes-per-scaleup" } => {
-            "max nodes per scale-up reached"
-        }
-        GroupReason::QuotaExceeded { limit: "scale-up-from-zero" } => {
-            "no node is ready and scale-up-from-zero is off"
-        }
-        GroupReason::QuotaExceeded { limit } => {
-            return vec![format!("max cluster {} limit reached", limited(limit))];
-        }
+        GroupReason::QuotaExceeded { limit } => match limit.as_str() {
+            "max-nodes-per-scaleup" => "max nodes per scale-up reached",
+            "scale-up-from-zero" => "no node is ready and scale-up-from-zero is off",
+            limit => return vec![format!("max cluster {} limit reached", limited(limit))],
+        },
         GroupReason::NotChosen => "not chosen in this pass",
     };
     vec![one.to_owned()]

@@ -24,7 +24,7 @@ pub(super) fn of_pass(pass: &Pass) -> Vec<Reading> {
     for (limit, reason) in
         [("cores-total", "CpuResourceLimit"), ("memory-total", "MemoryResourceLimit")]
     {
-        if reached.contains(limit) {
+        if reached.contains(&Symbol::new(limit)) {
             let name = "cluster_autoscaler_skipped_scale_events_count";
             counts.push(Reading::of(name, "direction", "up", 1.0).and("reason", reason));
         }

@@ -76,13 +76,11 @@ fn a_buffer_is_read() {
                 strategy: "",
                 conditions: [
                     Condition {
-                        kind: "Ready",
-                        status: "True",
+                        name: "Ready",
+                        status: True,
                         reason: "",
                         message: "",
-                        since: Some(
-                            2026-01-01T00:00:00Z,
-                        ),
+                        at: 2026-01-01T00:00:00Z,
                         generation: None,
                     },
                 ],

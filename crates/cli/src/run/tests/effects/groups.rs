@@ -3,13 +3,14 @@
 use std::{fs, sync::Arc, time::Duration};
 
 use plimsoll_manifest::scenario;
+use plimsoll_minicluster::api::{ListQuery, WriteOptions};
 use plimsoll_model::{Alternative, PodName, Question};
 use plimsoll_net::{
     Clock, Shutdown, listen,
     pki::Authority,
     tls::{self, Clients, ServerTls},
 };
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tower::service_fn;
 
@@ -21,7 +22,10 @@ use super::{
 use crate::run::{
     adviser::tests::{Asked, WORLD, prefer_the_last, seen},
     prepare,
-    tests::{process, stage::Stage},
+    tests::{
+        process,
+        stage::{Stage, text},
+    },
 };
 
 /// Other machines than those that are there unless somebody says.
@@ -44,6 +48,13 @@ pub(super) const TABLE: &[Effect] = &[
         cases: [("", "cheap 0..20, dear 0..20"), ("OTHERS", "others 0..3")],
         with: &[],
         look: |words| Box::pin(groups_of_a_file(words)),
+        time: Paused,
+    },
+    Effect {
+        flag: "capacity-quotas-enabled",
+        cases: [("false", "cheap 3, nothing is said"), ("true", "cheap 1, 1 of 1 node is used")],
+        with: &[],
+        look: |words| Box::pin(bought_under_a_quota(words)),
         time: Paused,
     },
     Effect {
@@ -85,6 +96,34 @@ fn flags_about_groups_are_seen_from_outside() {
 }
 
 /// The providers that are looked at.
+/// What is bought for pods that need three machines, where there may be one node.
+async fn bought_under_a_quota(words: Words) -> String {
+    let mut stage = Stage::set(&words).await;
+    let definition = include_str!("../../../../../../deploy/crds/capacityquotas.yaml");
+    let definition = serde_saphyr::from_str(definition).unwrap();
+    stage.create("customresourcedefinitions.apiextensions.k8s.io", definition);
+    stage.pass(5).await;
+    let api = stage.cluster.api();
+    let kind = api.kind("autoscaling.x-k8s.io", "v1beta1", "capacityquotas").unwrap();
+    let spec = json!({ "limits": { "resources": { "nodes": 1 } } });
+    let quota = json!({
+        "apiVersion": "autoscaling.x-k8s.io/v1beta1", "kind": "CapacityQuota",
+        "metadata": { "name": "one" }, "spec": spec,
+    });
+    api.create(&kind, "", quota, &WriteOptions::default()).unwrap();
+    stage.begin();
+    stage.deploy("web", 9, "1", |_| {});
+    stage.pass(300).await;
+    let quotas = stage.cluster.api().list(&kind, &ListQuery::default()).unwrap();
+    let used = text(&quotas.items[0].value(), "/status/used/resources/nodes");
+    let told = if used.is_empty() {
+        "nothing is said".to_owned()
+    } else {
+        format!("{used} of 1 node is used")
+    };
+    format!("{}, {told}", stage.bought())
+}
+
 async fn providers(mut words: Words) -> String {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("peer.yaml");
