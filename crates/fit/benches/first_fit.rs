@@ -167,6 +167,7 @@ fn plain_shape(number: usize) -> PodShape {
         affinity: Box::default(),
         anti_affinity: Box::default(),
         volumes: Box::default(),
+        device_claims: Box::default(),
         terminating: false,
     }
 }

@@ -3,6 +3,7 @@
 //! Each file answers twice: quickly whether a node will do, and in full what stands in the way. Labels, taints and cordon
 //! are one lookup in the quick answer, see `gates.rs`.
 
+mod dynamic_resources;
 mod inter_pod_affinity;
 mod node_affinity;
 mod node_name;
@@ -75,6 +76,7 @@ impl Snapshot {
             volume_zone::judge(question),
             pod_topology_spread::judge(question),
             inter_pod_affinity::judge(question),
+            dynamic_resources::judge(question),
         ]
         .into_iter()
         .flatten()
@@ -110,7 +112,7 @@ impl Snapshot {
     }
 }
 
-/// Name, ports and volumes: what is left after labels, taints and resources.
+/// Name, ports, volumes and devices: what is left after labels, taints and resources.
 fn fits_alone(question: Question<'_>) -> bool {
     node_name::fits(question)
         && node_ports::fits(question)
@@ -119,4 +121,5 @@ fn fits_alone(question: Question<'_>) -> bool {
                 && node_volume_limits::judge(question).is_none()
                 && volume_binding::judge(question).is_none()
                 && volume_zone::judge(question).is_none()))
+        && dynamic_resources::fits(question)
 }

@@ -3,10 +3,14 @@
 //! While a fork is open, every change is written into a journal; dropping the fork takes the changes back, last first.
 //! So a fork costs what is done in it, however large the cluster.
 
-use std::ops::{Deref, DerefMut};
+use std::{
+    ops::{Deref, DerefMut},
+    sync::Arc,
+};
 
 use crate::{
     Snapshot,
+    devices::{Allotment, ClaimKey, ClaimState},
     ids::{NodeId, PodId, ShapeId},
     snapshot::Standing,
 };
@@ -35,6 +39,8 @@ enum Change {
     Added(NodeId),
     Removed(NodeId, Standing),
     Stood(NodeId, Standing),
+    Claimed(ClaimKey, ClaimState),
+    Owned(PodId, Option<Arc<[Allotment]>>),
 }
 
 /// A moment to which a snapshot can be taken back. Marks are undone or kept in the reverse order in which they were made.
@@ -56,7 +62,7 @@ impl Snapshot {
     pub fn undo(&mut self, mark: Mark) {
         while self.journal.changes.len() > mark.0 {
             if let Some(change) = self.journal.changes.pop() {
-                self.take_back(&change);
+                self.take_back(change);
             }
         }
         self.end();
@@ -74,13 +80,15 @@ impl Snapshot {
         }
     }
 
-    fn take_back(&mut self, change: &Change) {
-        match *change {
+    fn take_back(&mut self, change: Change) {
+        match change {
             Change::Placed(pod) => self.vacate(pod),
             Change::Evicted(pod, shape, node) => self.restore(pod, shape, node),
             Change::Added(node) => self.withdraw(node),
             Change::Removed(node, standing) => self.readmit(node, standing),
             Change::Stood(node, standing) => self.set_standing(node, standing),
+            Change::Claimed(key, before) => self.take_claim_back(key, before),
+            Change::Owned(pod, before) => self.take_own_back(pod, before),
         }
     }
 }
@@ -147,6 +155,14 @@ impl Journal {
 
     pub(crate) fn stood(&mut self, node: NodeId, standing: Standing) {
         self.write(Change::Stood(node, standing));
+    }
+
+    pub(crate) fn claimed(&mut self, key: ClaimKey, before: ClaimState) {
+        self.write(Change::Claimed(key, before));
+    }
+
+    pub(crate) fn owned(&mut self, pod: PodId, before: Option<Arc<[Allotment]>>) {
+        self.write(Change::Owned(pod, before));
     }
 
     fn write(&mut self, change: Change) {

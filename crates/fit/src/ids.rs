@@ -65,3 +65,15 @@ handle!(
     /// A running count of pods per domain.
     pub(crate) CounterId
 );
+handle!(
+    /// A device of a pool.
+    pub(crate) DeviceId
+);
+handle!(
+    /// Devices that look the same to selectors.
+    pub(crate) LookId
+);
+handle!(
+    /// A device selector.
+    pub(crate) ExpressionId
+);

@@ -15,6 +15,7 @@
 mod capacity;
 mod census;
 mod counter;
+mod devices;
 mod domains;
 mod filters;
 mod fork;
@@ -28,6 +29,7 @@ mod shapes;
 mod snapshot;
 mod tally;
 
+pub use devices::{DeviceProblem, Equipment, local_slices};
 pub use filters::{BindingProblem, Restriction};
 pub use fork::{Fork, Mark};
 pub use ids::{NodeId, PodId, ShapeId};

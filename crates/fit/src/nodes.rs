@@ -6,17 +6,24 @@ use plimsoll_model::Node;
 
 use crate::{
     Snapshot,
+    devices::Equipment,
     ids::NodeId,
     snapshot::{Row, Standing},
 };
 
 impl Snapshot {
-    /// Adds a node without pods, after all others.
+    /// Adds a node without pods, after all others. Its devices are those that are published for its name.
     pub fn add_node(&mut self, node: Arc<Node>) -> NodeId {
+        self.add_equipped(node, &Equipment::Published)
+    }
+
+    /// Adds a node without pods, after all others, with devices from elsewhere.
+    pub fn add_equipped(&mut self, node: Arc<Node>, equipment: &Equipment) -> NodeId {
         let id = NodeId::new(self.rows.len());
         self.capacity.push(&node);
         self.gates.push(&node);
         self.topology.push(&node);
+        self.devices.push(&node, equipment);
         for census in &mut self.censuses {
             census.push(id, &node, &self.topology, &self.gates);
         }
@@ -59,6 +66,7 @@ impl Snapshot {
         self.capacity.pop();
         self.gates.pop();
         self.topology.pop();
+        self.devices.pop();
         self.censuses.iter_mut().for_each(crate::census::CensusState::pop);
     }
 

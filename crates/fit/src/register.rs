@@ -21,6 +21,12 @@ impl Snapshot {
         if let Some(id) = self.shapes.find(shape) {
             return id;
         }
+        if !shape.device_claims.is_empty()
+            && let Some(canonical) = self.devices.canonical(shape)
+        {
+            return self.shape(&Arc::new(canonical));
+        }
+        let claims = self.devices.wanted(shape).map(Box::new);
         let nodes = || self.rows.iter().map(|row| &*row.node);
         let affinity = self.profile.node_affinity(&shape.node_affinity);
         let gate = self.gates.gate(&affinity, &shape.tolerations, nodes());
@@ -55,6 +61,7 @@ impl Snapshot {
             }
         }
         let entry = self.shapes.entry_mut(id);
+        entry.claims = claims;
         (entry.spread, entry.affinity, entry.avoids) = (spread, affinity, avoids);
         id
     }

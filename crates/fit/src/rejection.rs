@@ -4,7 +4,7 @@ use std::fmt;
 
 use plimsoll_model::{Disk, HostPort, Symbol, Taint, show_amount};
 
-use crate::{BindingProblem, Plugin, Restriction};
+use crate::{BindingProblem, DeviceProblem, Plugin, Restriction};
 
 mod words;
 
@@ -105,6 +105,8 @@ pub enum Rejection {
         /// The topology key.
         key: Symbol,
     },
+    /// The devices that it claims cannot be had.
+    Devices(DeviceProblem),
 }
 
 /// A resource of which less is free than asked for.
@@ -144,6 +146,7 @@ impl Rejection {
             Self::NotNear { .. } | Self::TooNear { .. } | Self::Repelled { .. } => {
                 Plugin::InterPodAffinity
             }
+            Self::Devices(_) => Plugin::DynamicResources,
         }
     }
 }
@@ -185,6 +188,7 @@ impl fmt::Display for Rejection {
             Self::NotNear { key } => write!(f, "no pod it wants to be near shares its {key}"),
             Self::TooNear { key } => write!(f, "a pod it wants to avoid shares its {key}"),
             Self::Repelled { key } => write!(f, "a pod that wants to avoid it shares its {key}"),
+            Self::Devices(problem) => write!(f, "{problem}"),
         }
     }
 }

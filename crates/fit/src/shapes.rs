@@ -8,6 +8,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::{
     capacity::Ask,
+    devices::{DeviceProblem, Wanted},
     ids::{CounterId, GateId, KeyId, PodId, ShapeId},
     search::Cursors,
 };
@@ -29,6 +30,8 @@ pub(crate) struct ShapeEntry {
     pub asks: Box<[Ask]>,
     /// What a pod takes of a node: the same, and what the profile does not look at.
     pub uses: Box<[Ask]>,
+    /// What its claims want of devices, or what is wrong with them; `None` for shapes without claims.
+    pub claims: Option<Box<Result<Wanted, DeviceProblem>>>,
     /// Required topology spread.
     pub spread: Box<[SpreadCheck]>,
     /// Required pod affinity.
@@ -90,6 +93,7 @@ impl Shapes {
             gate,
             asks,
             uses,
+            claims: None,
             spread: Box::default(),
             affinity: AffinityCheck::default(),
             avoids: Box::default(),

@@ -3,13 +3,16 @@
 use std::sync::Arc;
 
 use indexmap::IndexSet;
-use plimsoll_model::{HostPort, Namespaces, Node, PodShape, PodVolume, Profile, Storage, Symbol};
+use plimsoll_model::{
+    Devices, HostPort, Namespaces, Node, PodShape, PodVolume, Profile, Storage, Symbol,
+};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::{
     capacity::Capacity,
     census::{Census, CensusState},
     counter::{Counter, Question},
+    devices::Stock,
     domains::Topology,
     fork::Journal,
     gates::Gates,
@@ -26,6 +29,7 @@ pub struct Snapshot {
     pub(crate) storage: Storage,
     /// Which filters are at work.
     pub(crate) profile: Profile,
+    pub(crate) devices: Stock,
     /// Nodes in the order they were added; one that was removed stays as an absent row.
     pub(crate) rows: Vec<Row>,
     pub(crate) pods: Vec<Slot>,
@@ -100,6 +104,7 @@ impl Snapshot {
             namespaces,
             storage,
             profile: Profile::default(),
+            devices: Stock::default(),
             rows: Vec::new(),
             pods: Vec::new(),
             vacant: Vec::new(),
@@ -125,6 +130,13 @@ impl Snapshot {
     pub fn following(mut self, profile: &Profile) -> Self {
         self.gates = Gates::new(profile);
         self.profile = profile.clone();
+        self
+    }
+
+    /// The same cluster with these devices and claims. Nothing has been added to it yet.
+    #[must_use]
+    pub fn with_devices(mut self, devices: &Devices) -> Self {
+        self.devices = Stock::new(devices);
         self
     }
 
@@ -166,6 +178,19 @@ impl Snapshot {
         }
     }
 
+    /// How many devices of each class a shape asks for by claims of its own that say a number.
+    pub fn device_demand(&self, shape: ShapeId) -> Vec<(Symbol, i64)> {
+        match self.shapes.entry(shape).claims.as_deref() {
+            Some(Ok(wanted)) => wanted.demand(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// How many devices of a class are free on a node.
+    pub fn device_supply(&mut self, id: NodeId, class: Symbol) -> i64 {
+        self.devices.supply(id, class)
+    }
+
     pub(crate) fn numbered_rows(&self) -> impl Iterator<Item = (NodeId, &Row)> + '_ {
         self.rows.iter().enumerate().map(|(place, row)| (NodeId::new(place), row))
     }
@@ -174,6 +199,7 @@ impl Snapshot {
     pub fn place(&mut self, shape: ShapeId, node: NodeId) -> PodId {
         let pod = self.vacant.pop().unwrap_or_else(|| PodId::new(self.pods.len()));
         self.occupy(pod, shape, node);
+        self.reserve_devices(pod, shape, node);
         self.journal.placed(pod);
         pod
     }
@@ -182,6 +208,7 @@ impl Snapshot {
     pub fn evict(&mut self, pod: PodId) {
         let Slot { shape, node, .. } = self.pods[pod.index()];
         self.vacate(pod);
+        self.release_devices(pod, shape);
         self.journal.evicted(pod, shape, node);
     }
 

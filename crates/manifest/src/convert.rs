@@ -3,7 +3,9 @@
 pub(crate) mod affinity;
 pub(crate) mod amounts;
 pub(crate) mod buffer;
+pub(crate) mod claim;
 pub(crate) mod condition;
+pub(crate) mod device;
 pub(crate) mod extras;
 pub(crate) mod meta;
 pub(crate) mod node;

@@ -11,6 +11,7 @@ pub(crate) enum Kind {
     CsiNode,
     DaemonSet,
     Deployment,
+    DeviceClass,
     Job,
     Namespace,
     Node,
@@ -22,6 +23,9 @@ pub(crate) enum Kind {
     ReplicaSet,
     ReplicationController,
     Request,
+    ResourceClaim,
+    ResourceClaimTemplate,
+    ResourceSlice,
     StatefulSet,
     StorageCapacity,
     StorageClass,
@@ -41,9 +45,10 @@ pub(crate) enum Sort {
 }
 
 const STORAGE: &str = "storage.k8s.io";
+const RESOURCE: &str = "resource.k8s.io";
 
 /// Kinds with their name and API group.
-const KINDS: [(Kind, &str, &str); 24] = [
+const KINDS: [(Kind, &str, &str); 28] = [
     (Kind::Budget, "PodDisruptionBudget", "policy"),
     (Kind::Buffer, "CapacityBuffer", "autoscaling.x-k8s.io"),
     (Kind::Claim, "PersistentVolumeClaim", ""),
@@ -52,6 +57,7 @@ const KINDS: [(Kind, &str, &str); 24] = [
     (Kind::CsiNode, "CSINode", STORAGE),
     (Kind::DaemonSet, "DaemonSet", "apps"),
     (Kind::Deployment, "Deployment", "apps"),
+    (Kind::DeviceClass, "DeviceClass", RESOURCE),
     (Kind::Job, "Job", "batch"),
     (Kind::Namespace, "Namespace", ""),
     (Kind::Node, "Node", ""),
@@ -63,6 +69,9 @@ const KINDS: [(Kind, &str, &str); 24] = [
     (Kind::ReplicaSet, "ReplicaSet", "apps"),
     (Kind::ReplicationController, "ReplicationController", ""),
     (Kind::Request, "ProvisioningRequest", "autoscaling.x-k8s.io"),
+    (Kind::ResourceClaim, "ResourceClaim", RESOURCE),
+    (Kind::ResourceClaimTemplate, "ResourceClaimTemplate", RESOURCE),
+    (Kind::ResourceSlice, "ResourceSlice", RESOURCE),
     (Kind::StatefulSet, "StatefulSet", "apps"),
     (Kind::StorageCapacity, "CSIStorageCapacity", STORAGE),
     (Kind::StorageClass, "StorageClass", STORAGE),
@@ -84,10 +93,12 @@ impl Kind {
             self,
             Self::CsiDriver
                 | Self::CsiNode
+                | Self::DeviceClass
                 | Self::Namespace
                 | Self::Node
                 | Self::PriorityClass
                 | Self::Quota
+                | Self::ResourceSlice
                 | Self::StorageClass
                 | Self::Volume
                 | Self::VolumeAttachment

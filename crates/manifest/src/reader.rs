@@ -4,8 +4,8 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use jiff::Timestamp;
 use plimsoll_model::{
-    Budget, Buffer, ConfigMap, Controller, DaemonSet, NamespaceQuota, Namespaces, Node, Pod,
-    PodTemplate, Quota, Request, Storage, Symbol,
+    Budget, Buffer, ConfigMap, Controller, DaemonSet, Devices, NamespaceQuota, Namespaces, Node,
+    Pod, PodTemplate, Quota, Request, Storage, Symbol,
 };
 use rustc_hash::FxHashSet;
 use serde_json::value::RawValue;
@@ -45,6 +45,8 @@ pub struct Objects {
     pub pods: Vec<Pod>,
     /// All storage objects.
     pub storage: Storage,
+    /// Devices and claims for them.
+    pub devices: Devices,
     /// What makes pods again: `ReplicaSet`, `StatefulSet`, `Job`, `ReplicationController`; and `Deployment` objects.
     pub controllers: Vec<Controller>,
     /// `DaemonSet` objects.

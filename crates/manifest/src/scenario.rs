@@ -84,6 +84,7 @@ fn from_json(text: &str) -> Result<World, ScenarioError> {
         settings,
         namespaces: objects.namespaces,
         storage: objects.storage,
+        devices: objects.devices,
         nodes: objects.nodes,
         pods: objects.pods,
         controllers: objects.controllers,

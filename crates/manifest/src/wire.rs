@@ -9,6 +9,7 @@ pub(crate) mod affinity;
 pub(crate) mod buffer;
 pub(crate) mod condition;
 pub(crate) mod container;
+pub(crate) mod device;
 pub(crate) mod head;
 pub(crate) mod meta;
 pub(crate) mod node;

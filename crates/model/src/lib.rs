@@ -7,6 +7,8 @@ pub mod advice;
 pub mod affinity;
 pub mod buffer;
 pub mod condition;
+pub mod device;
+pub mod devices;
 pub mod group;
 pub mod labels;
 pub mod money;
@@ -36,6 +38,13 @@ pub use affinity::{
 };
 pub use buffer::{Buffer, BufferSource, BufferStatus, NamespaceQuota, QuotaScope, Refusal};
 pub use condition::{Condition, Truth};
+pub use device::{
+    AllocatedDevice, AllocatedWhere, Attribute, CapacityPolicy, CapacityRange, ClaimAllocation,
+    ClaimSpec, CounterSet, Device, DeviceCapacity, DeviceClaim, DeviceClass, DeviceConstraint,
+    DeviceCount, DeviceReach, DeviceRequest, DeviceWants, DeviceWish, PodClaim, ResourceSlice,
+    SameOrDistinct,
+};
+pub use devices::Devices;
 pub use group::{ErrorClass, Group, GroupOptions, Instance, InstanceError, InstanceState};
 pub use jiff::{SignedDuration, Timestamp};
 pub use labels::Labels;

@@ -18,6 +18,7 @@ pub enum Plugin {
     VolumeZone,
     PodTopologySpread,
     InterPodAffinity,
+    DynamicResources,
 }
 
 // === impl Plugin ===
@@ -59,6 +60,7 @@ impl Plugin {
             Self::VolumeZone => "VolumeZone",
             Self::PodTopologySpread => "PodTopologySpread",
             Self::InterPodAffinity => "InterPodAffinity",
+            Self::DynamicResources => "DynamicResources",
         }
     }
 }

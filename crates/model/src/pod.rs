@@ -5,8 +5,8 @@ use std::{fmt, sync::Arc};
 use jiff::Timestamp;
 
 use crate::{
-    HostPort, Labels, NodeAffinity, PodTerm, PodVolume, Resources, SpreadConstraint, Symbol,
-    Toleration,
+    HostPort, Labels, NodeAffinity, PodClaim, PodTerm, PodVolume, Resources, SpreadConstraint,
+    Symbol, Toleration,
 };
 
 /// Everything that decides where the scheduler may put a pod. Pods that are alike in it share one value.
@@ -34,6 +34,8 @@ pub struct PodShape {
     pub anti_affinity: Box<[PodTerm]>,
     /// Volumes that the scheduler looks at, in the pod's order.
     pub volumes: Box<[PodVolume]>,
+    /// Claims for devices, in the pod's order.
+    pub device_claims: Box<[PodClaim]>,
     /// Being deleted: it still holds its room, but spread does not count it.
     pub terminating: bool,
 }

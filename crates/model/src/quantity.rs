@@ -134,6 +134,13 @@ impl Quantity {
         Ok(Self { amount, family })
     }
 
+    /// The exact difference, in the family that a sum would have.
+    pub fn checked_sub(self, other: &Self) -> Result<Self, QuantityError> {
+        let less = other.amount.negated().map(|amount| Self { amount, family: other.family });
+        let overflow = || QuantityError::Overflow(format!("{self} - {other}").into_boxed_str());
+        self.checked_add(&less.ok_or_else(overflow)?)
+    }
+
     /// Whether the amount is zero.
     pub fn is_zero(self) -> bool {
         self.amount == Decimal::ZERO

@@ -8,8 +8,8 @@ use std::{
 use jiff::{SignedDuration, Timestamp};
 
 use crate::{
-    Advice, Budget, Buffer, Condition, Controller, DaemonSet, Group, NamespaceQuota, Namespaces,
-    Node, Pod, PodName, PodTemplate, Quota, Request, Settings, Storage, Symbol,
+    Advice, Budget, Buffer, Condition, Controller, DaemonSet, Devices, Group, NamespaceQuota,
+    Namespaces, Node, Pod, PodName, PodTemplate, Quota, Request, Settings, Storage, Symbol,
 };
 
 /// What a pass sees. Nothing in it changes while a decision is made.
@@ -23,6 +23,8 @@ pub struct World {
     pub namespaces: Namespaces,
     /// Storage objects.
     pub storage: Storage,
+    /// Devices and claims for them.
+    pub devices: Devices,
     /// Nodes, whether of a group or not; no name stands twice.
     pub nodes: Vec<Arc<Node>>,
     /// Pods, those without a node included.
@@ -155,6 +157,7 @@ impl World {
             settings,
             namespaces: Namespaces::default(),
             storage: Storage::default(),
+            devices: Devices::default(),
             nodes: Vec::new(),
             pods: Vec::new(),
             controllers: Vec::new(),

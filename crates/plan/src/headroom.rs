@@ -51,6 +51,7 @@ fn shape(requests: Resources) -> PodShape {
         affinity: Box::default(),
         anti_affinity: Box::default(),
         volumes: Box::default(),
+        device_claims: Box::default(),
         terminating: false,
     }
 }

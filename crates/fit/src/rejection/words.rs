@@ -17,6 +17,9 @@ impl Rejection {
             });
             return names.collect();
         }
+        if let Self::Devices(problem) = self {
+            return vec![problem.scheduler_reason()];
+        }
         vec![self.scheduler_verdict().unwrap_or_else(|| self.scheduler_reason().to_owned())]
     }
 
@@ -31,6 +34,7 @@ impl Rejection {
             Self::Binding { problem: BindingProblem::Unbound, .. } => {
                 Some("pod has unbound immediate PersistentVolumeClaims".to_owned())
             }
+            Self::Devices(problem) if problem.is_of_the_pod() => Some(problem.scheduler_reason()),
             _ => None,
         }
     }
@@ -75,6 +79,7 @@ impl Rejection {
             Self::NotNear { .. } => "node(s) didn't match pod affinity rules",
             Self::TooNear { .. } => "node(s) didn't match pod anti-affinity rules",
             Self::Repelled { .. } => "node(s) didn't satisfy existing pods anti-affinity rules",
+            Self::Devices(_) => "cannot allocate all claims",
         }
     }
 }

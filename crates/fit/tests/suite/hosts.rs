@@ -61,6 +61,7 @@ fn pod(spread: bool, apart: bool) -> Arc<PodShape> {
         affinity: Box::default(),
         anti_affinity: apart.then_some(term).into_iter().collect(),
         volumes: Box::default(),
+        device_claims: Box::default(),
         terminating: false,
     })
 }

@@ -1,5 +1,6 @@
 //! What the scheduler said, what a slow reference says, and what the snapshot says: all three have to agree.
 
+mod devices;
 mod generate;
 mod hosts;
 mod player;

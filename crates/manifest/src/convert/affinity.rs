@@ -40,6 +40,12 @@ pub(crate) fn required_terms(
     required.map(|required| alternatives(required, node_term)).transpose().at(REQUIRED)
 }
 
+/// Alternatives, of which one has to match a node.
+pub(crate) fn node_selector(selector: &wire::NodeSelector<'_>) -> Checked<NodeAffinity> {
+    let terms = alternatives(selector, node_term)?;
+    Ok(NodeAffinity { terms: Some(terms), ..NodeAffinity::default() })
+}
+
 const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";
 
 /// Required pod affinity, then required pod anti-affinity.

@@ -65,6 +65,7 @@ impl Pods {
             labels: meta::labels(&metadata.labels),
             spec,
             status: node.is_some().then_some(status),
+            claims: Some(status),
             identity: Some(Identity { name, uid: &metadata.uid }),
             pinned_to,
             terminating: !metadata.deleted.is_empty(),

@@ -3,7 +3,7 @@
 use plimsoll_model::{Labels, PodShape, Resources, Symbol};
 
 use crate::{
-    convert::{affinity, ports, requests, spread, taints, volumes},
+    convert::{affinity, claim, ports, requests, spread, taints, volumes},
     problem::{At as _, Checked, each},
     wire::pod::{PodSpec, PodStatus},
 };
@@ -15,6 +15,8 @@ pub(crate) struct Source<'s> {
     pub(crate) spec: &'s PodSpec<'s>,
     /// Of a pod that runs.
     pub(crate) status: Option<&'s PodStatus<'s>>,
+    /// Of a pod that exists: the claims that were made for it.
+    pub(crate) claims: Option<&'s PodStatus<'s>>,
     /// A template has none.
     pub(crate) identity: Option<Identity<'s>>,
     pub(crate) pinned_to: Option<Symbol>,
@@ -34,7 +36,8 @@ pub(crate) fn shape(source: Source<'_>) -> Checked<PodShape> {
 }
 
 fn with_requests(source: Source<'_>, requests: Resources) -> Checked<PodShape> {
-    let Source { namespace, labels, spec, status: _, identity, pinned_to, terminating } = source;
+    let Source { namespace, labels, spec, status: _, claims, identity, pinned_to, terminating } =
+        source;
     let spread: Vec<_> =
         each(&spec.spread, "topologySpreadConstraints", |one| spread::constraint(one, &labels))?;
     let volumes: Vec<_> =
@@ -51,6 +54,7 @@ fn with_requests(source: Source<'_>, requests: Resources) -> Checked<PodShape> {
         affinity,
         anti_affinity,
         volumes: volumes.into_iter().flatten().collect(),
+        device_claims: claim::pod_claims(spec, claims)?,
         terminating,
         labels,
     })

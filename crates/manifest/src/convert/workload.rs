@@ -85,6 +85,7 @@ pub(crate) fn pod_of(namespace: Symbol, template: &PodTemplate<'_>) -> Checked<P
         labels: meta::labels(&template.metadata.labels),
         spec: &template.spec,
         status: None,
+        claims: None,
         identity: None,
         pinned_to: None,
         terminating: false,

@@ -9,7 +9,8 @@ use serde_json::value::RawValue;
 use super::{Holder, Reader};
 use crate::{
     convert::{
-        buffer, meta, node, pod::Role, provisioning, quota, selector, storage, template, workload,
+        buffer, claim, device, meta, node, pod::Role, provisioning, quota, selector, storage,
+        template, workload,
     },
     kind::Kind,
     parse::parse,
@@ -44,6 +45,7 @@ pub(super) fn admit(reader: &mut Reader, kind: Kind, json: &str, copies: Copies)
         Kind::CsiDriver => take::<wire::storage::CsiDriver<'_>>(reader, kind, json, copies),
         Kind::CsiNode => take::<wire::storage::CsiNode<'_>>(reader, kind, json, copies),
         Kind::DaemonSet => take::<wire::workload::DaemonSet<'_>>(reader, kind, json, copies),
+        Kind::DeviceClass => take::<wire::device::DeviceClass<'_>>(reader, kind, json, copies),
         Kind::Job => take::<wire::workload::Job<'_>>(reader, kind, json, copies),
         Kind::Namespace => take::<wire::meta::Namespace<'_>>(reader, kind, json, copies),
         Kind::Node => take::<wire::node::Node<'_>>(reader, kind, json, copies),
@@ -61,6 +63,11 @@ pub(super) fn admit(reader: &mut Reader, kind: Kind, json: &str, copies: Copies)
             take::<wire::workload::ReplicationController<'_>>(reader, kind, json, copies)
         }
         Kind::Request => take::<wire::provisioning::Request<'_>>(reader, kind, json, copies),
+        Kind::ResourceClaim => take::<wire::device::ResourceClaim<'_>>(reader, kind, json, copies),
+        Kind::ResourceClaimTemplate => {
+            take::<wire::device::ClaimTemplate<'_>>(reader, kind, json, copies)
+        }
+        Kind::ResourceSlice => take::<wire::device::ResourceSlice<'_>>(reader, kind, json, copies),
         Kind::StorageCapacity => {
             take::<wire::storage::StorageCapacity<'_>>(reader, kind, json, copies)
         }
@@ -205,6 +212,11 @@ admit! {
         });
     }
 
+    wire::device::DeviceClass<'a> => |class, _, reader| {
+        let class = device::class(class)?;
+        reader.objects.devices.classes.insert(class.name, class);
+    }
+
     wire::workload::Job<'a> => |job, kind, reader| {
         let wanted = ("parallelism", job.spec.parallelism);
         let mut controller = workload::controller(kind, &job.metadata, wanted, None)?;
@@ -269,6 +281,21 @@ admit! {
     wire::provisioning::Request<'a> => |request, _, reader| {
         let request = provisioning::request(request, reader.pods.default_created)?;
         reader.objects.requests.push(request);
+    }
+
+    wire::device::ResourceClaim<'a> => |claim, _, reader| {
+        let claim = claim::claim(claim)?;
+        reader.objects.devices.claims.insert(claim.id, Arc::new(claim));
+    }
+
+    wire::device::ClaimTemplate<'a> => |template, _, reader| {
+        let (id, spec) = claim::template(template)?;
+        reader.objects.devices.templates.insert(id, spec);
+    }
+
+    wire::device::ResourceSlice<'a> => |slice, _, reader| {
+        let slice = device::slice(slice)?;
+        reader.objects.devices.slices.insert(slice.name, Arc::new(slice));
     }
 
     wire::storage::StorageCapacity<'a> => |capacity, _, reader| {

@@ -39,6 +39,7 @@ wire! {
         "tolerations" => tolerations: List<Toleration<'a>>,
         "topologySpreadConstraints" => spread: List<SpreadConstraint<'a>>,
         "volumes" => volumes: List<PodVolume<'a>>,
+        "resourceClaims" => claims: List<PodClaim<'a>>,
         "priority" => priority: Option<i64>,
         "priorityClassName" => priority_class: Text<'a>,
         "restartPolicy" => restart_policy: Text<'a>,
@@ -53,5 +54,19 @@ wire! {
         "conditions" => conditions: List<Condition<'a>>,
         "containerStatuses" => containers: List<ContainerStatus<'a>>,
         "initContainerStatuses" => init_containers: List<ContainerStatus<'a>>,
+        "resourceClaimStatuses" => claims: List<PodClaimStatus<'a>>,
+    }
+
+    /// An entry of `spec.resourceClaims`.
+    struct PodClaim<'a> {
+        "name" => name: Text<'a>,
+        "resourceClaimName" => claim: Text<'a>,
+        "resourceClaimTemplateName" => template: Text<'a>,
+    }
+
+    /// The claim that was made for an entry of `spec.resourceClaims`.
+    struct PodClaimStatus<'a> {
+        "name" => name: Text<'a>,
+        "resourceClaimName" => claim: Text<'a>,
     }
 }

@@ -291,6 +291,7 @@ fn pod(name: &str, cpu: i64) -> Pod {
             affinity: Box::default(),
             anti_affinity: Box::default(),
             volumes: Box::default(),
+            device_claims: Box::default(),
             terminating: false,
         }),
         node: None,

@@ -193,6 +193,7 @@ pub(crate) fn with_rules_by(shape: &PodShape, keep: impl Fn(Symbol) -> bool) -> 
         |terms: &[PodTerm]| terms.iter().filter(|term| keep(term.topology_key)).cloned().collect();
     PodShape {
         requests: Resources::default(),
+        device_claims: Box::default(),
         spread: shape.spread.iter().filter(|one| keep(one.topology_key)).cloned().collect(),
         affinity: kept(&shape.affinity),
         anti_affinity: kept(&shape.anti_affinity),

@@ -49,6 +49,7 @@ pub(super) fn shape(odds: Odds) -> BoxedStrategy<Shape> {
                 affinity: settled(affinity, namespace),
                 anti_affinity: settled(anti_affinity, namespace),
                 volumes,
+                device_claims: Box::default(),
                 terminating,
             }))
         })
