@@ -46,7 +46,7 @@ pub struct Mirror {
     node_uids: FxHashMap<Symbol, Box<str>>,
     /// Names of the conditions of nodes that are True.
     node_conditions: FxHashMap<Symbol, Box<[Box<str>]>>,
-    /// Storage objects as text: few and seldom changed, they are read anew when one of them has.
+    /// Objects of storage and devices as text: few and seldom changed, they are read anew when one of them has.
     storage: BTreeMap<(Watched, Name), String>,
     storage_changed: bool,
     reader: Reader,

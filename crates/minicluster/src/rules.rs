@@ -57,6 +57,14 @@ pub(crate) const PLAIN: Rules = Rules {
     graceful: false,
 };
 
+/// A claim for devices: the scheduler writes what it was given into its status.
+const DEVICE_CLAIM: Rules = Rules {
+    prepare_create: drop_status,
+    prepare_update: keep_status,
+    prepare_status: keep_spec,
+    ..PLAIN
+};
+
 /// The rules of a built-in kind. A kind that has none of its own takes whatever its schema allows.
 pub fn rules_for(group: &str, kind: &str) -> Rules {
     match (group, kind) {
@@ -82,6 +90,7 @@ pub fn rules_for(group: &str, kind: &str) -> Rules {
         ("storage.k8s.io", "StorageClass") => storage::CLASS,
         ("storage.k8s.io", "VolumeAttachment") => storage::ATTACHMENT,
         ("storage.k8s.io", "CSINode" | "CSIDriver" | "CSIStorageCapacity") => storage::SEEN,
+        ("resource.k8s.io", "ResourceClaim") => DEVICE_CLAIM,
         ("rbac.authorization.k8s.io", "Role" | "ClusterRole") => access::ROLE,
         ("rbac.authorization.k8s.io", "RoleBinding") => access::BINDING,
         ("rbac.authorization.k8s.io", "ClusterRoleBinding") => access::CLUSTER_BINDING,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use plimsoll_fit::{NodeId, PodId, Snapshot};
+use plimsoll_fit::{Equipment, NodeId, PodId, Snapshot};
 use plimsoll_model::{Node, Pod, Resources, Symbol};
 
 use crate::{
@@ -37,7 +37,8 @@ impl<'w> Scene<'w> {
         let templates: Vec<_> =
             (0..world.groups.len()).map(|group| Template::of(&state, group, &residents)).collect();
         let mut snapshot = Snapshot::new(world.namespaces.clone(), world.storage.clone())
-            .following(&world.settings.profile);
+            .following(&world.settings.profile)
+            .with_devices(&world.devices);
         let mut node_ids = Vec::with_capacity(world.nodes.len());
         let mut pod_ids = vec![None; world.pods.len()];
         for (place, node) in world.nodes.iter().enumerate() {
@@ -58,7 +59,7 @@ impl<'w> Scene<'w> {
 
     /// Adds a new node of a group with all that it carries from the start. The group has a template.
     pub(crate) fn open(snapshot: &mut Snapshot, template: &Template, name: Symbol) -> NodeId {
-        let id = snapshot.add_node(template.node(name));
+        let id = snapshot.add_equipped(template.node(name), &template.equipment);
         for pod in &template.overhead {
             let shape = snapshot.shape(pod);
             snapshot.place(shape, id);
@@ -96,7 +97,13 @@ fn add_node(
         Readiness::Ready => snapshot.add_node(Arc::clone(node)),
         Readiness::NotStarted => {
             let template = found.group.and_then(|group| templates[group].as_ref());
-            snapshot.add_node(Arc::new(started(node, state, template)))
+            let own = state.world.devices.local_slices(node.name).next();
+            let equipment = match template {
+                // Its drivers have not said anything yet.
+                Some(template) if own.is_none() => &template.equipment,
+                _ => &Equipment::Published,
+            };
+            snapshot.add_equipped(Arc::new(started(node, state, template)), equipment)
         }
         Readiness::Unready { .. } | Readiness::BeingDeleted | Readiness::Suspended => {
             let id = snapshot.add_node(Arc::clone(node));

@@ -108,13 +108,14 @@ pub(crate) fn observe(world: &World) -> State<'_> {
     let node_places: FxHashMap<_, _> = names.map(|(place, node)| (node.name, place)).collect();
     let membership = membership::membership(world, &node_places);
     let gone = departed::departed(world, &node_places, &membership);
+    let equipped = readiness::equipped_groups(world, &membership.members);
     let nodes: Vec<_> = (world.nodes.iter().zip(&membership.members).enumerate())
         .map(|(place, (node, member))| NodeState {
             group: member.map(|member| member.group),
             readiness: if gone.contains_key(&place) && departed::is_silent(node) {
                 Readiness::BeingDeleted
             } else {
-                readiness::readiness(world, node, *member)
+                readiness::readiness(world, node, *member, &equipped)
             },
         })
         .collect();

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use plimsoll_fit::{Equipment, local_slices};
 use plimsoll_model::{
     Group, Labels, Money, Node, PodShape, PriceWeights, Resources, SignedDuration, Symbol,
     first_untolerated, label, resource,
@@ -27,6 +28,8 @@ pub(crate) struct Template {
     pub cost: Money,
     /// Accelerators, of whatever kind.
     pub gpus: i64,
+    /// Devices that its pods can claim.
+    pub equipment: Equipment,
 }
 
 // === impl Template ===
@@ -55,7 +58,8 @@ impl Template {
         let gpus = marks::gpus(&node.capacity).max(marks::gpus(&node.allocatable));
         let settings = &world.settings.scale_up;
         let price = group.price.unwrap_or_else(|| stand_in_price(&node, gpus, &settings.weights));
-        Some(Self { node, overhead, cost: price + settings.node_fee, gpus })
+        let equipment = equipment(state, place, member);
+        Some(Self { node, overhead, cost: price + settings.node_fee, gpus, equipment })
     }
 
     /// A node of this kind with a name and a hostname.
@@ -91,6 +95,21 @@ fn sample(state: &State<'_>, group: usize) -> Option<usize> {
     };
     let members = state.groups[group].nodes.iter().filter(fit);
     members.min_by_key(|place| world.nodes[**place].name).copied()
+}
+
+/// The devices of a new node: those of the first member, by name, whose drivers publish some. If none do, there are none, or,
+/// without a member to stand for the group, nobody knows.
+fn equipment(state: &State<'_>, group: usize, sample: Option<usize>) -> Equipment {
+    let world = state.world;
+    let members = state.groups[group].nodes.iter().map(|place| world.nodes[*place].name);
+    let has_devices = |node: &Symbol| world.devices.local_slices(*node).next().is_some();
+    let known =
+        if world.devices.slices.is_empty() { None } else { members.filter(has_devices).min() };
+    match (known, sample) {
+        (Some(node), _) => Equipment::Like(local_slices(&world.devices, node)),
+        (None, Some(_)) => Equipment::Like(Arc::default()),
+        (None, None) => Equipment::Unknown,
+    }
 }
 
 /// A node as it will be once it has started: without name, cordon and the taints that go away by themselves.

@@ -415,6 +415,9 @@ fn what_there_is_to_get_is_told() {
         clusterroles rbac.authorization.k8s.io/v1 false ClusterRole
         rolebindings rbac.authorization.k8s.io/v1 true RoleBinding
         roles rbac.authorization.k8s.io/v1 true Role
+        deviceclasses resource.k8s.io/v1 false DeviceClass
+        resourceclaims resource.k8s.io/v1 true ResourceClaim
+        resourceclaimtemplates resource.k8s.io/v1 true ResourceClaimTemplate
         resourceslices resource.k8s.io/v1 false ResourceSlice
         priorityclasses pc scheduling.k8s.io/v1 false PriorityClass
         csidrivers storage.k8s.io/v1 false CSIDriver

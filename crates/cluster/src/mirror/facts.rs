@@ -62,6 +62,7 @@ pub(super) fn text(watched: Watched, object: &DynamicObject) -> Result<String, S
     Ok(value.to_string())
 }
 
+/// Objects that are kept as text: those of storage, and those of devices.
 pub(super) fn is_storage(watched: Watched) -> bool {
     matches!(
         watched,
@@ -72,6 +73,10 @@ pub(super) fn is_storage(watched: Watched) -> bool {
             | Watched::CsiDrivers
             | Watched::StorageCapacities
             | Watched::VolumeAttachments
+            | Watched::ResourceSlices
+            | Watched::ResourceClaims
+            | Watched::ResourceClaimTemplates
+            | Watched::DeviceClasses
     )
 }
 

@@ -246,8 +246,11 @@ impl Mirror {
             }
         }
         match reader.finish() {
-            Ok(objects) => self.world.storage = objects.storage,
-            Err(error) => warn!(%error, "kept the storage objects as they were"),
+            Ok(objects) => {
+                self.world.storage = objects.storage;
+                self.world.devices = objects.devices;
+            }
+            Err(error) => warn!(%error, "kept the objects of storage and devices as they were"),
         }
     }
 }

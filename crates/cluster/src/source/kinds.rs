@@ -7,7 +7,7 @@ use kube::{
     core::{GroupVersionKind, Status},
 };
 
-use self::Presence::{Custom, Everywhere};
+use self::Presence::{Custom, Everywhere, Newer};
 
 /// A kind that is watched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -56,6 +56,14 @@ pub enum Watched {
     Requests,
     /// `CapacityQuota` objects.
     CapacityQuotas,
+    /// `ResourceSlice` objects.
+    ResourceSlices,
+    /// `ResourceClaim` objects.
+    ResourceClaims,
+    /// `ResourceClaimTemplate` objects.
+    ResourceClaimTemplates,
+    /// `DeviceClass` objects.
+    DeviceClasses,
 }
 
 /// Which kinds are watched: those that every decision needs, and those that the user wants to be followed too.
@@ -84,7 +92,10 @@ struct Entry {
     presence: Presence,
 }
 
-const TABLE: [Entry; 22] = [
+/// Dynamic resource allocation; before Kubernetes 1.34 it had only betas.
+const RESOURCE: (&str, &str) = ("resource.k8s.io", "v1");
+
+const TABLE: [Entry; 26] = [
     entry(Watched::Nodes, "Node", ("", "v1"), "nodes", Everywhere),
     entry(Watched::Pods, "Pod", ("", "v1"), "pods", Everywhere),
     entry(Watched::DaemonSets, "DaemonSet", ("apps", "v1"), "daemonsets", Everywhere),
@@ -162,6 +173,16 @@ const TABLE: [Entry; 22] = [
         "capacityquotas",
         Custom,
     ),
+    entry(Watched::ResourceSlices, "ResourceSlice", RESOURCE, "resourceslices", Newer),
+    entry(Watched::ResourceClaims, "ResourceClaim", RESOURCE, "resourceclaims", Newer),
+    entry(
+        Watched::ResourceClaimTemplates,
+        "ResourceClaimTemplate",
+        RESOURCE,
+        "resourceclaimtemplates",
+        Newer,
+    ),
+    entry(Watched::DeviceClasses, "DeviceClass", RESOURCE, "deviceclasses", Newer),
 ];
 
 const fn entry(
@@ -203,7 +224,7 @@ impl Watched {
     pub(super) fn is_absent(self, answer: &Status) -> bool {
         match self.entry().presence {
             Everywhere => false,
-            Presence::Newer => [403, 404].contains(&answer.code),
+            Newer => [403, 404].contains(&answer.code),
             Custom => answer.code == 404,
         }
     }

@@ -56,7 +56,8 @@ fn rounded(asked: Quantity, min: Quantity, step: Option<Quantity>) -> Quantity {
     }
     let whole = |amount: Quantity| amount.value().ok();
     let Some(step) = step else { return asked };
-    let (Some(asked_units), Some(min), Some(step)) = (whole(asked), whole(min), whole(step)) else {
+    let (Some(asked_units), Some(min), Some(step @ 1..)) = (whole(asked), whole(min), whole(step))
+    else {
         return asked;
     };
     let steps = asked_units.saturating_sub(min).checked_div(step).unwrap_or(0);

@@ -1,8 +1,10 @@
 //! What the claims of a shape want, with everything looked up that can be.
 
+use std::sync::Arc;
+
 use plimsoll_model::{
-    ClaimSpec, DeviceConstraint, DeviceCount, DeviceWants, DeviceWish, Devices, PodClaim, PodShape,
-    Symbol,
+    ClaimSpec, DeviceClaim, DeviceConstraint, DeviceCount, DeviceWants, DeviceWish, Devices,
+    PodClaim, PodShape, Symbol,
 };
 
 use super::{ClaimKey, DeviceProblem, looks::Looks};
@@ -20,6 +22,8 @@ pub(crate) struct WantedClaim {
     pub source: Source,
     /// The claim, or the template it is made from.
     pub name: Symbol,
+    /// It was or will be made for the pod alone.
+    pub is_own: bool,
     pub requests: Box<[Request]>,
     pub constraints: Box<[DeviceConstraint]>,
     /// A class that a request names and that does not exist: it matters when the claim has nothing yet.
@@ -67,7 +71,9 @@ impl Wanted {
             let (source, name, spec) = find(shape.namespace, *claim, objects)?;
             // A claim that stands twice is still one.
             if source == Source::Own || claims.iter().all(|other| other.source != source) {
-                claims.push(WantedClaim::new(source, name, spec, objects, looks));
+                let mut wanted = WantedClaim::new(source, name, spec, objects, looks);
+                wanted.is_own = !matches!(claim, PodClaim::Named(_));
+                claims.push(wanted);
             }
         }
         Ok(Self { claims: claims.into_boxed_slice() })
@@ -76,7 +82,7 @@ impl Wanted {
     /// By class: how many devices claims of the pod's own ask for.
     pub(crate) fn demand(&self) -> Vec<(Symbol, i64)> {
         let mut demand: Vec<(Symbol, i64)> = Vec::new();
-        let own = self.claims.iter().filter(|claim| claim.source == Source::Own);
+        let own = self.claims.iter().filter(|claim| claim.is_own);
         for request in own.flat_map(|claim| &claim.requests) {
             let [Alternative { wish, .. }] = &*request.alternatives else { continue };
             if let (DeviceCount::Exactly(count), false) = (wish.count, wish.admin) {
@@ -128,7 +134,8 @@ impl WantedClaim {
             },
         });
         let requests = requests.collect();
-        Self { source, name, requests, constraints: spec.constraints.clone(), problem }
+        let constraints = spec.constraints.clone();
+        Self { source, name, is_own: false, requests, constraints, problem }
     }
 }
 
@@ -159,16 +166,16 @@ pub(super) fn canonical(shape: &PodShape, objects: &Devices) -> Option<PodShape>
     let mut changed = false;
     let settled = |claim: &PodClaim| match *claim {
         PodClaim::Generated { template, claim } => {
-            changed = true;
             let known = objects.claims.get(&(shape.namespace, claim));
             let has_template = objects.templates.contains_key(&(shape.namespace, template));
-            match known {
-                Some(known) if known.allocation.is_some() || known.deleting => {
-                    PodClaim::Named(claim)
-                }
-                Some(_) if !has_template => PodClaim::Named(claim),
-                _ => PodClaim::Template(template),
+            let is_special = |known: &Arc<DeviceClaim>| {
+                known.allocation.is_some() || known.deleting || !has_template
+            };
+            if known.is_some_and(is_special) {
+                return PodClaim::Generated { template, claim };
             }
+            changed = true;
+            PodClaim::Template(template)
         }
         claim => claim,
     };

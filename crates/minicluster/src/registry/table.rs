@@ -42,6 +42,8 @@ const STORAGE: Row =
 
 const RBAC: Row = Row { group: "rbac.authorization.k8s.io", package: "io.k8s.api.rbac.v1", ..CORE };
 
+const RESOURCE: Row = Row { group: "resource.k8s.io", package: "io.k8s.api.resource.v1", ..CORE };
+
 /// In the order of the real server's discovery: groups as it lists them, kinds by plural.
 pub(super) const BUILT_IN: &[Row] = &[
     Row { kind: "ConfigMap", plural: "configmaps", short_names: &["cm"], ..CORE },
@@ -215,12 +217,8 @@ pub(super) const BUILT_IN: &[Row] = &[
         package: "io.k8s.api.coordination.v1",
         ..CORE
     },
-    Row {
-        group: "resource.k8s.io",
-        kind: "ResourceSlice",
-        plural: "resourceslices",
-        namespaced: false,
-        package: "io.k8s.api.resource.v1",
-        ..CORE
-    },
+    Row { kind: "DeviceClass", plural: "deviceclasses", namespaced: false, ..RESOURCE },
+    Row { kind: "ResourceClaim", plural: "resourceclaims", subresources: &[Status], ..RESOURCE },
+    Row { kind: "ResourceClaimTemplate", plural: "resourceclaimtemplates", ..RESOURCE },
+    Row { kind: "ResourceSlice", plural: "resourceslices", namespaced: false, ..RESOURCE },
 ];

@@ -4,6 +4,9 @@ use plimsoll_model::{GroupOptions, Node, Pod, Resources, Symbol, World, resource
 
 use super::drain;
 use crate::state::marks;
+use devices::DeviceUse;
+
+mod devices;
 
 /// Measures nodes by the requests of their pods.
 #[derive(Debug)]
@@ -11,12 +14,14 @@ pub(super) struct Gauge<'w> {
     world: &'w World,
     cpu: Symbol,
     memory: Symbol,
+    devices: DeviceUse,
 }
 
 /// A node's use, and from where on it is too much.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Reading {
-    /// The share that is requested: of accelerators on a node that has some, else of cpu or memory, whichever is more.
+    /// The share that is requested: of accelerators on a node that has some, else of the pool of its devices of which most is
+    /// claimed, else of cpu or memory, whichever is more.
     pub used: f64,
     threshold: f64,
 }
@@ -34,7 +39,12 @@ impl Reading {
 
 impl<'w> Gauge<'w> {
     pub(super) fn new(world: &'w World) -> Self {
-        Self { world, cpu: Symbol::new(resource::CPU), memory: Symbol::new(resource::MEMORY) }
+        Self {
+            world,
+            cpu: Symbol::new(resource::CPU),
+            memory: Symbol::new(resource::MEMORY),
+            devices: DeviceUse::new(&world.devices),
+        }
     }
 
     /// Reads a node with these pods. On a node that has accelerators, or promises some, nothing else counts: they are what
@@ -53,6 +63,8 @@ impl<'w> Gauge<'w> {
         if is_gpu_node {
             let used = share(&marks::gpus);
             Reading { used, threshold: options.gpu_utilization_threshold }
+        } else if let Some(used) = self.devices.of(node.name) {
+            Reading { used, threshold: options.utilization_threshold }
         } else {
             let cpu = share(&|amounts| amounts.get(self.cpu));
             let memory = share(&|amounts| amounts.get(self.memory));

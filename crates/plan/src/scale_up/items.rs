@@ -11,7 +11,7 @@ use plimsoll_model::{
 use rustc_hash::FxBuildHasher;
 
 use super::{
-    lots::Lot,
+    lots::{Lot, probe},
     market::Offer,
     regions::{Assigned, with_rules_by},
 };
@@ -66,6 +66,7 @@ pub(crate) fn packable(
     let Assigned { lots, order, .. } = assigned;
     let profile = &world.settings.profile;
     let names = dimensions(profile, lots.iter().map(|lot| &**shape_of(lot)));
+    let claimed = ClaimedDevices::new(scene, offers, &lots);
     let mut exclusions: IndexMap<Exclusion, u32, FxBuildHasher> = IndexMap::default();
     let mut items: IndexMap<Likeness, Pool, FxBuildHasher> = IndexMap::default();
     for lot in &lots {
@@ -86,11 +87,9 @@ pub(crate) fn packable(
             }
         }
         exclusive.sort_unstable();
-        let likeness = Likeness {
-            size: size(&shape.requests, &names, 1),
-            takers: lot.takers.clone(),
-            exclusive,
-        };
+        let mut size = size(&shape.requests, &names, 1);
+        size.extend(claimed.demand(scene, lot.shape));
+        let likeness = Likeness { size, takers: lot.takers.clone(), exclusive };
         items.entry(likeness).or_default().entry(lot.shape).or_default().extend(&lot.pods);
     }
     let gpu = |pool: &Pool| {
@@ -121,9 +120,58 @@ pub(crate) fn packable(
         let all = i64::try_from(all).unwrap_or(i64::MAX);
         bins.iter_mut().filter_map(|bin| bin.capacity.first_mut()).for_each(|slots| *slots = all);
     }
+    for (place, bin) in bins.iter_mut().enumerate() {
+        bin.capacity.extend(claimed.supply(place));
+    }
     let classes = exclusions.values().map(|per_bin| Class { per_bin: *per_bin }).collect();
     let problem = Problem { items, bins, classes, max_bins_total: max_nodes, effort };
     Packable { problem, pools, needs_gpu, order }
+}
+
+/// Devices that pods claim by number, by class: dimensions of the packing beside resources. Who gets which is settled by the full
+/// rules when the nodes are filled.
+struct ClaimedDevices {
+    classes: Vec<Symbol>,
+    /// By offer, by class.
+    supplies: Vec<Vec<i64>>,
+}
+
+impl ClaimedDevices {
+    fn new(scene: &mut Scene<'_>, offers: &[Offer], lots: &[Lot]) -> Self {
+        let demands = lots.iter().flat_map(|lot| scene.snapshot.device_demand(lot.shape));
+        let mut classes: Vec<Symbol> = demands.map(|(class, _)| class).collect();
+        classes.sort_unstable();
+        classes.dedup();
+        if classes.is_empty() {
+            return Self { classes, supplies: Vec::new() };
+        }
+        let templates = &scene.templates;
+        let mut trial = scene.snapshot.fork();
+        let supply = |offer: &Offer| {
+            let Some(template) = &templates[offer.group] else { return vec![0; classes.len()] };
+            let node = probe(&mut trial, template);
+            let supply = classes.iter().map(|class| trial.device_supply(node, *class)).collect();
+            trial.remove_node(node);
+            supply
+        };
+        let supplies = offers.iter().map(supply).collect();
+        Self { classes, supplies }
+    }
+
+    fn demand(&self, scene: &Scene<'_>, shape: ShapeId) -> Vec<i64> {
+        if self.classes.is_empty() {
+            return Vec::new();
+        }
+        let demand = scene.snapshot.device_demand(shape);
+        let count = |class: &Symbol| {
+            demand.iter().find(|(other, _)| other == class).map_or(0, |(_, count)| *count)
+        };
+        self.classes.iter().map(count).collect()
+    }
+
+    fn supply(&self, offer: usize) -> impl Iterator<Item = i64> + '_ {
+        self.supplies.get(offer).into_iter().flatten().copied()
+    }
 }
 
 /// The resources that some pod asks for, the slot for the pod first.

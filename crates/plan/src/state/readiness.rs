@@ -1,6 +1,7 @@
 //! Readiness: how far a node can be relied on.
 
 use plimsoll_model::{Group, Node, TaintSettings, Timestamp, World};
+use rustc_hash::FxHashSet;
 
 use super::{
     Readiness, marks,
@@ -11,7 +12,12 @@ use super::{
 ///
 /// What keeps a young node from taking pods is expected to pass, and the node is [`Readiness::NotStarted`]. The same in a
 /// node that is past its group's startup time is a fault, and the node is [`Readiness::Unready`].
-pub(super) fn readiness(world: &World, node: &Node, member: Option<Member>) -> Readiness {
+pub(super) fn readiness(
+    world: &World,
+    node: &Node,
+    member: Option<Member>,
+    equipped: &FxHashSet<usize>,
+) -> Readiness {
     let group = member.map(|member| &world.groups[member.group]);
     let options = group.map_or(&world.settings.group, |group| &group.options);
     let young = world.now.duration_since(node.created) < options.startup_time;
@@ -22,7 +28,15 @@ pub(super) fn readiness(world: &World, node: &Node, member: Option<Member>) -> R
     } else if is_usable(node, &world.settings.taints) {
         // Only a young node is held to its group's template: a template that is changed later says nothing about the nodes
         // that were there before, and must not turn a working group unready.
-        if young && (lacks_promised_device(node, group) || marks::is_closed_to_begin_with(node)) {
+        let awaits_devices = || {
+            member.is_some_and(|member| equipped.contains(&member.group))
+                && world.devices.local_slices(node.name).next().is_none()
+        };
+        if young
+            && (lacks_promised_device(node, group)
+                || marks::is_closed_to_begin_with(node)
+                || awaits_devices())
+        {
             Readiness::NotStarted
         } else {
             Readiness::Ready
@@ -32,6 +46,19 @@ pub(super) fn readiness(world: &World, node: &Node, member: Option<Member>) -> R
     } else {
         Readiness::Unready { since: unready_since(world, node) }
     }
+}
+
+/// Groups with a member whose drivers publish devices: those of the other members will.
+pub(super) fn equipped_groups(world: &World, members: &[Option<Member>]) -> FxHashSet<usize> {
+    if world.devices.slices.is_empty() {
+        return FxHashSet::default();
+    }
+    let has_devices = |node: &Node| world.devices.local_slices(node.name).next().is_some();
+    let members = world.nodes.iter().zip(members);
+    members
+        .filter(|(node, _)| has_devices(node))
+        .filter_map(|(_, member)| Some((*member)?.group))
+        .collect()
 }
 
 fn is_being_deleted(node: &Node, member: Option<Member>) -> bool {

@@ -9,6 +9,7 @@ mod capacity_quotas;
 mod company;
 mod consolidation;
 mod daemons;
+mod devices;
 mod expanders;
 mod expected;
 mod failures;

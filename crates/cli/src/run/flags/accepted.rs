@@ -193,7 +193,7 @@ pub(in crate::run) const ACCEPTED: &[Accepted] = &[
         name: "enable-dynamic-resource-allocation",
         default: "true",
         shape: Switch,
-        not_done: "claims of dynamic resource allocation are not simulated",
+        not_done: "claims of dynamic resource allocation always count",
     },
     Accepted {
         name: "enable-graceful-degradation",

@@ -92,8 +92,8 @@ impl<'w> Destinations<'w> {
         Some(self.nodes[found])
     }
 
-    /// Passes over the first nodes as long as they refuse the pod for good. A pod with volumes may be refused for their
-    /// sake, so it uses what others have found out and adds nothing to it.
+    /// Passes over the first nodes as long as they refuse the pod for good. A pod with volumes or claims for devices may be
+    /// refused for their sake, so it uses what others have found out and adds nothing to it.
     fn pass_over(
         &mut self,
         trial: &Snapshot,
@@ -105,7 +105,7 @@ impl<'w> Destinations<'w> {
             self.refused.resize(kind + 1, 0);
         }
         let before = self.refused[kind];
-        if !asked.volumes.is_empty() {
+        if !asked.volumes.is_empty() || !asked.device_claims.is_empty() {
             return before;
         }
         let refusing =
