@@ -43,8 +43,8 @@ mod write;
 /// How many pods get their turn before others on this thread do.
 const AT_ONCE: usize = 32;
 
-/// What is watched: namespaces and storage before nodes, nodes before pods, so that a start sees each pod in its surroundings.
-const WATCHED: [(&str, &str, Topic); 11] = [
+/// What is watched: namespaces, storage and devices before nodes, nodes before pods, so that a start sees each pod in its surroundings.
+const WATCHED: [(&str, &str, Topic); 15] = [
     ("", "namespaces", Topic::Background),
     ("", "persistentvolumes", Topic::Background),
     ("", "persistentvolumeclaims", Topic::Background),
@@ -53,6 +53,10 @@ const WATCHED: [(&str, &str, Topic); 11] = [
     ("storage.k8s.io", "csidrivers", Topic::Background),
     ("storage.k8s.io", "csistoragecapacities", Topic::Background),
     ("storage.k8s.io", "volumeattachments", Topic::Background),
+    ("resource.k8s.io", "deviceclasses", Topic::Background),
+    ("resource.k8s.io", "resourceclaims", Topic::Background),
+    ("resource.k8s.io", "resourceclaimtemplates", Topic::Background),
+    ("resource.k8s.io", "resourceslices", Topic::Background),
     ("policy", "poddisruptionbudgets", Topic::Budgets),
     ("", "nodes", Topic::Nodes),
     ("", "pods", Topic::Pods),

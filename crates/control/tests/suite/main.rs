@@ -7,6 +7,7 @@ mod gate;
 mod ground;
 mod stage;
 
+mod devices;
 mod embedded;
 mod hold;
 // Places to stop at are not compiled into releases.

@@ -63,10 +63,10 @@ impl Mirror {
                 warn!(%error, plural = %resource.plural, name = %key.name, "the scheduler cannot read an object");
             }
         }
-        let Objects { namespaces, storage, .. } = reader.drain().unwrap_or_default();
+        let Objects { namespaces, storage, devices, .. } = reader.drain().unwrap_or_default();
         let nodes: Vec<Arc<Node>> =
             self.order.iter().map(|id| Arc::clone(self.snapshot.node(*id))).collect();
-        self.snapshot = Snapshot::new(namespaces, storage);
+        self.snapshot = Snapshot::new(namespaces, storage).with_devices(&devices);
         self.nodes.clear();
         self.order.clear();
         self.crowds.clear();

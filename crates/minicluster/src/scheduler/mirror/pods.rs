@@ -116,11 +116,13 @@ impl Mirror {
     }
 }
 
-/// Whether it matters to a pod what namespaces and storage objects there are.
+/// Whether it matters to a pod what namespaces, storage objects and devices there are.
 fn looks_behind(pod: &Pod) -> bool {
     let shape = &pod.shape;
     let mut terms = shape.affinity.iter().chain(&shape.anti_affinity);
-    !shape.volumes.is_empty() || terms.any(|term| term.namespaces.selected.is_some())
+    !shape.volumes.is_empty()
+        || !shape.device_claims.is_empty()
+        || terms.any(|term| term.namespaces.selected.is_some())
 }
 
 fn find(text: &[u8], wanted: &[u8]) -> bool {
