@@ -25,7 +25,7 @@ pub enum Plugin {
 
 impl Plugin {
     /// All of them, in order.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::NodeUnschedulable,
         Self::NodeName,
         Self::TaintToleration,
@@ -38,6 +38,7 @@ impl Plugin {
         Self::VolumeZone,
         Self::PodTopologySpread,
         Self::InterPodAffinity,
+        Self::DynamicResources,
     ];
 
     /// The plugin that the scheduler calls so.

@@ -72,7 +72,10 @@ pub struct Kinds(BTreeSet<Watched>);
 
 /// Whether a cluster has a kind, and whether we look for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(dead_code, reason = "kinds of each sort are entered as they come to be read")]
+#[cfg_attr(
+    not(test),
+    expect(dead_code, reason = "kinds of each sort are entered as they come to be read")
+)]
 enum Presence {
     /// Every cluster has it, and no decision is made before it is seen.
     Everywhere,
