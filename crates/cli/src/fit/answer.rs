@@ -26,7 +26,8 @@ pub(super) struct PodAnswer {
 /// Judges each pending pod alone against the running state.
 pub(super) fn answer(case: Case) -> Answer {
     let Case { id, objects, pending } = case;
-    let mut snapshot = Snapshot::new(objects.namespaces, objects.storage);
+    let mut snapshot =
+        Snapshot::new(objects.namespaces, objects.storage).with_devices(&objects.devices);
     let nodes: FxHashMap<Symbol, NodeId> =
         objects.nodes.into_iter().map(|node| (node.name, snapshot.add_node(node))).collect();
     // A pod that has ended, or is on a node that is not there, does not exist for the scheduler.
