@@ -72,10 +72,6 @@ pub struct Kinds(BTreeSet<Watched>);
 
 /// Whether a cluster has a kind, and whether we look for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(
-    not(test),
-    expect(dead_code, reason = "kinds of each sort are entered as they come to be read")
-)]
 enum Presence {
     /// Every cluster has it, and no decision is made before it is seen.
     Everywhere,
