@@ -20,6 +20,7 @@ fn pod(cpu: i64) -> Arc<PodShape> {
         affinity: Box::default(),
         anti_affinity: Box::default(),
         volumes: Box::default(),
+        device_claims: Box::default(),
         terminating: false,
     })
 }
