@@ -148,7 +148,7 @@ impl Autoscaler {
             }
         };
         let engine = async {
-            engine.run(shutdown).await;
+            Box::pin(engine.run(shutdown)).await;
             parked.trigger();
         };
         let recorder = async {

@@ -51,6 +51,7 @@ fn write(guard: &ProfilerGuard<'_>) -> Result<Vec<u8>, ProfileError> {
     packed.write_all(&profile).and_then(|()| packed.finish()).map_err(failed)
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "errors are handed over where they happen")]
 fn failed(error: impl ToString) -> ProfileError {
     ProfileError::Failed(error.to_string())
 }

@@ -213,17 +213,14 @@ fn foreign<'w>(world: &'w World, place: usize, buffer: &'w Buffer) -> Option<Res
     let template = status.template.as_ref();
     let (unit, units) = match (template, status.replicas) {
         (Some(template), Some(count)) if !conditions.is_not_ready() => {
-            match find(world, buffer.namespace, template) {
-                Some(template) => {
-                    let unit = Unit::of(template);
-                    let units = provide(world, &unit, count, &mut conditions);
-                    (Some(unit), units)
-                }
-                None => {
-                    let problem = format!("PodTemplate {template} is not there");
-                    conditions.not_provided("FailedToGetPodTemplate", &problem);
-                    (None, 0)
-                }
+            if let Some(template) = find(world, buffer.namespace, template) {
+                let unit = Unit::of(template);
+                let units = provide(world, &unit, count, &mut conditions);
+                (Some(unit), units)
+            } else {
+                let problem = format!("PodTemplate {template} is not there");
+                conditions.not_provided("FailedToGetPodTemplate", &problem);
+                (None, 0)
             }
         }
         _ => {

@@ -69,7 +69,7 @@ fn flocks(world: &World) -> FxHashMap<&str, Flock<'_>> {
         if !owner.uid.is_empty() && KINDS.contains(&owner.kind.as_str()) {
             let flock = flocks.entry(&owner.uid).or_default();
             flock.pods += 1;
-            flock.sample = flock.sample.or(Some(pod).filter(|pod| waits(pod)));
+            flock.sample = flock.sample.or_else(|| Some(pod).filter(|pod| waits(pod)));
         }
     }
     flocks

@@ -47,7 +47,7 @@ fn plan_pods(world: &World, mut requests: Requests) -> Plan {
         && brake.is_none();
     let look =
         if quiet { scale_down::consolidate(&mut scene, &market, &allowance) } else { Look::NotNow };
-    let findings = Findings { settled, served, given, look, requests };
+    let findings = Findings { settled, served, look, given, requests };
     report::report(scene, findings)
 }
 

@@ -297,6 +297,8 @@ pub enum GroupReason {
 /// A request for room, and what becomes of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RequestReport {
+    /// Its place in the World's list.
+    pub place: usize,
     /// Its namespace.
     pub namespace: Symbol,
     /// Its name.

@@ -225,7 +225,8 @@ fn pods(
 /// Makes the purchase of a replacement that of the pass. Answers with the nodes that it replaces.
 fn adopt(findings: &mut Findings) -> Option<Vec<usize>> {
     match std::mem::replace(&mut findings.look, Look::Nothing) {
-        Look::Found(Proposal { shop, nodes }) => {
+        Look::Found(found) => {
+            let Proposal { shop, nodes } = *found;
             findings.served.bought.shop = shop;
             Some(nodes)
         }

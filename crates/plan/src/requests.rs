@@ -118,6 +118,7 @@ impl Requests {
         let report = |entry: &Entry| {
             let request = &world.requests[entry.place];
             RequestReport {
+                place: entry.place,
                 namespace: request.namespace,
                 name: request.name.clone(),
                 uid: request.uid.clone(),

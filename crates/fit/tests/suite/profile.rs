@@ -1,4 +1,4 @@
-//! What the arguments of plugins change, and what is left of a plugin whose Filter is off while its PreFilter is not.
+//! What the arguments of plugins change, and what is left of a plugin whose Filter is off while its `PreFilter` is not.
 
 use plimsoll_fit::{NodeId, Rejection, ShapeId, Snapshot};
 use plimsoll_manifest::case;
@@ -148,7 +148,7 @@ fn only_extended_resources_can_be_ignored() {
     assert_eq!(said, ["insufficient cpu: asks 5, free 4"]);
 }
 
-/// The scheduler's PreFilter of NodeAffinity leaves only the nodes that are asked for by name.
+/// The scheduler's `PreFilter` of NodeAffinity leaves only the nodes that are asked for by name.
 #[test]
 fn before_it_looks_at_nodes_node_affinity_knows_names_only() {
     let profile = reduced(Plugin::NodeAffinity, Extent::Early);

@@ -7,7 +7,7 @@ use plimsoll_model::{
 
 use crate::{
     convert::{amounts::amount, condition::conditions, meta},
-    problem::{At as _, Checked, Problem, each},
+    problem::{At as _, Checked, Problem},
     wire::{
         buffer as wire,
         value::{Amount, Pairs, Text},

@@ -231,7 +231,7 @@ fn what_makes_no_sense_is_refused_with_its_place() {
         ]],
     );
     check_refused(
-        &listed(&constraint.replace("{", "{labelSelector: {}, ")),
+        &listed(&constraint.replace('{', "{labelSelector: {}, ")),
         &expect![
             "profiles[0].pluginConfig[0].args.defaultConstraints[0].labelSelector: has no place here: it is the pod's controller's"
         ],

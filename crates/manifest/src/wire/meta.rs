@@ -18,7 +18,6 @@ wire! {
         "creationTimestamp" => created: Text<'a>,
         "deletionTimestamp" => deleted: Text<'a>,
         "deletionGracePeriodSeconds" => grace: Option<i64>,
-        "generation" => generation: Option<i64>,
     }
 
     /// Who made the object.

@@ -37,7 +37,7 @@ pub(crate) enum Look {
     /// Nothing is worth the trouble.
     Nothing,
     /// These nodes are worth replacing.
-    Found(Proposal),
+    Found(Box<Proposal>),
 }
 
 /// A set of nodes tried out.
@@ -75,7 +75,7 @@ pub(crate) fn consolidate(scene: &mut Scene<'_>, market: &Market, allowance: &Al
     // A smaller set that gains nearly as much disturbs fewer.
     let best = trials.into_iter().rev().find(|trial| trial.gain >= most * NEARLY);
     best.map_or(Look::Nothing, |trial| {
-        Look::Found(Proposal { shop: trial.shop, nodes: trial.nodes })
+        Look::Found(Box::new(Proposal { shop: trial.shop, nodes: trial.nodes }))
     })
 }
 

@@ -91,18 +91,19 @@ impl Market {
                 }
             };
             match (&scene.templates[place], closed) {
-                (Some(template), None) => market.offers.push(Offer {
-                    group: place,
-                    room: match group.options.atomic {
-                        // It comes whole or not at all, so nothing is cut off.
-                        true => room.min(stock),
-                        false => room.min(stock).min(allowance.quota_room(template)),
-                    }
-                    .min(world.settings.scale_up.max_nodes_per_pass),
-                    cost: template.cost,
-                    gpu: template.gpus > 0,
-                    atomic: group.options.atomic,
-                }),
+                (Some(template), None) => {
+                    let atomic = group.options.atomic;
+                    // One that comes whole or not at all is not cut off.
+                    let quota = if atomic { u32::MAX } else { allowance.quota_room(template) };
+                    let most = stock.min(quota).min(world.settings.scale_up.max_nodes_per_pass);
+                    market.offers.push(Offer {
+                        group: place,
+                        room: room.min(most),
+                        cost: template.cost,
+                        gpu: template.gpus > 0,
+                        atomic,
+                    });
+                }
                 (_, closed) => market.closed[place] = closed,
             }
         }

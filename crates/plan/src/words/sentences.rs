@@ -40,6 +40,12 @@ pub fn kept(plan: &Plan, node: Symbol) -> Vec<String> {
                 let of = name.unwrap_or_default();
                 format!("{} of CapacityBuffer {of}", Count(pods, "unit"))
             }
+            StandIn::Requested(place) => {
+                let report = plan.requests.iter().find(|report| report.place == place);
+                let name = report.map(|one| format!("{}/{}", one.namespace, one.name));
+                let of = name.unwrap_or_default();
+                format!("{} of ProvisioningRequest {of}", Count(pods, "pod"))
+            }
         };
         format!("room is kept there for {what}")
     };

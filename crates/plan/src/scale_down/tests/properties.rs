@@ -8,6 +8,7 @@ use super::{Builder, at, min_available, selector, world};
 use crate::{
     Plan, existing,
     pending::Pending,
+    requests::Requests,
     scale_down::{GivenBack, give_back},
     scale_up::{Allowance, Market, Shop},
     scene::Scene,
@@ -99,7 +100,7 @@ fn apart(world: Builder, app: &str) -> Builder {
 /// The pass up to giving back, with the scene as it is then.
 fn run(world: &Builder) -> (Scene<'_>, GivenBack) {
     let mut scene = Scene::new(state::observe(&world.0));
-    let pending = Pending::sort_out(&mut scene);
+    let pending = Pending::sort_out(&mut scene, &Requests::default());
     existing::place(&mut scene, pending.demands);
     let allowance = Allowance::new(&scene);
     let market = Market::new(&scene, &allowance);

@@ -33,7 +33,7 @@ fn check(lines: &[&str], expected: Expect) {
         write!(text, "buffer  {}: {placed} of {units} units placed", report.name).unwrap();
         if let Told::Everything(status) | Told::Conditions(status) = &report.told {
             for one in &status.conditions {
-                write!(text, "; {} {} {}", one.kind, one.status, one.reason).unwrap();
+                write!(text, "; {} {} {}", one.name, one.status.as_str(), one.reason).unwrap();
                 if !one.message.is_empty() {
                     write!(text, ": {}", one.message).unwrap();
                 }
@@ -270,7 +270,7 @@ fn a_condition_that_stays_keeps_its_moment_and_others_stay() {
     let moments: Vec<String> = status
         .conditions
         .iter()
-        .map(|one| format!("{} {} since {}", one.kind, one.status, one.since.unwrap()))
+        .map(|one| format!("{} {} since {}", one.name, one.status.as_str(), one.at))
         .collect();
     expect![[r#"
         Theirs True since 2020-01-01T00:00:00Z
