@@ -190,7 +190,7 @@ async fn what_has_been_over_for_a_week_is_deleted() {
             "lastTransitionTime": at.to_string(),
         }]);
         stage.modify_status(REQUESTS, name, |request| {
-            request["status"]["conditions"] = failed.clone()
+            request["status"]["conditions"] = failed.clone();
         });
     }
     stage.until("one is left", |stage| stage.list(REQUESTS).len() == 1).await;

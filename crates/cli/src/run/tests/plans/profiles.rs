@@ -75,31 +75,31 @@ fn filters_that_are_off_keep_nobody_away() {
     check_off(
         &["NodeUnschedulable"],
         &waits(cordoned, pod("p", "1")),
-        &expect![[r#"
+        &expect![[r"
         without: buy a 0→1, p TriggeredScaleUp, keep other (NoNodeGroup)
-        with: p FitsExisting, keep other (NoNodeGroup)"#]],
+        with: p FitsExisting, keep other (NoNodeGroup)"]],
     );
     check_off(
         &["TaintToleration"],
         &tainted(),
-        &expect![[r#"
+        &expect![[r"
         without: p NoGroupFits, keep n (NotUnneededLongEnough)
-        with: p FitsExisting, keep n (NotUnderutilized)"#]],
+        with: p FitsExisting, keep n (NotUnderutilized)"]],
     );
     let choosy = with(pod("p", "1"), "/spec/nodeSelector", json!({"disk": "ssd"}));
     check_off(
         &["NodeAffinity"],
         &waits(other(), choosy),
-        &expect![[r#"
+        &expect![[r"
         without: p NoGroupFits, keep other (NoNodeGroup)
-        with: p FitsExisting, keep other (NoNodeGroup)"#]],
+        with: p FitsExisting, keep other (NoNodeGroup)"]],
     );
     check_off(
         &["NodeResourcesFit"],
         &waits(other(), pod("p", "5")),
-        &expect![[r#"
+        &expect![[r"
         without: p NoGroupFits, keep other (NoNodeGroup)
-        with: p FitsExisting, keep other (NoNodeGroup)"#]],
+        with: p FitsExisting, keep other (NoNodeGroup)"]],
     );
     let port = json!([{"containerPort": 80, "hostPort": 80}]);
     let ports = |pod: Value| with(pod, "/spec/containers/0/ports", port.clone());
@@ -107,9 +107,9 @@ fn filters_that_are_off_keep_nobody_away() {
     check_off(
         &["NodePorts"],
         &world(&[group("a", 4)], both),
-        &expect![[r#"
+        &expect![[r"
         without: buy a 0→1, p TriggeredScaleUp, keep other (NoNodeGroup)
-        with: p FitsExisting, keep other (NoNodeGroup)"#]],
+        with: p FitsExisting, keep other (NoNodeGroup)"]],
     );
     let claim = json!([{"name": "d", "persistentVolumeClaim": {"claimName": "missing"}}]);
     let lost = with(pod("p", "1"), "/spec/volumes", claim);
@@ -117,9 +117,9 @@ fn filters_that_are_off_keep_nobody_away() {
     check_off(
         &of_volumes,
         &waits(other(), lost),
-        &expect![[r#"
+        &expect![[r"
         without: p NoGroupFits, keep other (NoNodeGroup)
-        with: p FitsExisting, keep other (NoNodeGroup)"#]],
+        with: p FitsExisting, keep other (NoNodeGroup)"]],
     );
 }
 
@@ -135,9 +135,9 @@ fn company_does_not_matter_to_a_scheduler_without_the_filters_for_it() {
     check_off(
         &["InterPodAffinity"],
         &world(&[group("a", 4)], objects),
-        &expect![[r#"
+        &expect![[r"
         without: buy a 0→1, p FitsExisting, q TriggeredScaleUp, keep other (NoNodeGroup)
-        with: p FitsExisting, q FitsExisting, keep other (NoNodeGroup)"#]],
+        with: p FitsExisting, q FitsExisting, keep other (NoNodeGroup)"]],
     );
     let spread = json!([{
         "maxSkew": 1, "topologyKey": host, "whenUnsatisfiable": "DoNotSchedule",
@@ -150,9 +150,9 @@ fn company_does_not_matter_to_a_scheduler_without_the_filters_for_it() {
     check_off(
         &["PodTopologySpread"],
         &world(&[group("a", 4)], objects),
-        &expect![[r#"
+        &expect![[r"
         without: buy a 0→1, p FitsExisting, q TriggeredScaleUp, keep other (NoNodeGroup), keep second (NoNodeGroup)
-        with: p FitsExisting, q FitsExisting, keep other (NoNodeGroup), keep second (NoNodeGroup)"#]],
+        with: p FitsExisting, q FitsExisting, keep other (NoNodeGroup), keep second (NoNodeGroup)"]],
     );
 }
 
@@ -169,17 +169,17 @@ fn of_all_that_are_off_some_can_be_on() {
         &plugins(&[]),
         &json!({}),
         &world,
-        &expect![[r#"
+        &expect![[r"
         without: buy a 0→1, p TriggeredScaleUp, q NoGroupFits, keep other (NoNodeGroup)
-        with: p FitsExisting, q FitsExisting, keep other (NoNodeGroup)"#]],
+        with: p FitsExisting, q FitsExisting, keep other (NoNodeGroup)"]],
     );
     check(
         &plugins(&["NodeResourcesFit"]),
         &json!({}),
         &world,
-        &expect![[r#"
+        &expect![[r"
         without: buy a 0→1, p TriggeredScaleUp, q NoGroupFits, keep other (NoNodeGroup)
-        with: p FitsExisting, q NoGroupFits, keep other (NoNodeGroup)"#]],
+        with: p FitsExisting, q NoGroupFits, keep other (NoNodeGroup)"]],
     );
 }
 
@@ -194,9 +194,9 @@ fn the_arguments_of_node_affinity_choose_the_nodes() {
         "NodeAffinity",
         &args,
         &world,
-        &expect![[r#"
+        &expect![[r"
         without: buy a 0→1, p0 TriggeredScaleUp, p1 TriggeredScaleUp
-        with: buy b 0→1, p0 TriggeredScaleUp, p1 TriggeredScaleUp"#]],
+        with: buy b 0→1, p0 TriggeredScaleUp, p1 TriggeredScaleUp"]],
     );
 }
 
@@ -211,18 +211,18 @@ fn the_arguments_of_node_resources_fit_say_what_may_be_short() {
         "NodeResourcesFit",
         &by_name,
         &world,
-        &expect![[r#"
+        &expect![[r"
         without: p NoGroupFits
-        with: buy a 0→1, p TriggeredScaleUp"#]],
+        with: buy a 0→1, p TriggeredScaleUp"]],
     );
     let by_group = json!({"ignoredResourceGroups": ["example.com"]});
     check_arguments(
         "NodeResourcesFit",
         &by_group,
         &world,
-        &expect![[r#"
+        &expect![[r"
         without: p NoGroupFits
-        with: buy a 0→1, p TriggeredScaleUp"#]],
+        with: buy a 0→1, p TriggeredScaleUp"]],
     );
     let managed = json!([{"name": "example.com/licence", "ignoredByScheduler": true}]);
     let extender = json!({"urlPrefix": "http://licences", "managedResources": managed});
@@ -230,9 +230,9 @@ fn the_arguments_of_node_resources_fit_say_what_may_be_short() {
         &json!({}),
         &json!({"extenders": [extender]}),
         &world,
-        &expect![[r#"
+        &expect![[r"
         without: p NoGroupFits
-        with: buy a 0→1, p TriggeredScaleUp"#]],
+        with: buy a 0→1, p TriggeredScaleUp"]],
     );
 }
 
@@ -263,9 +263,9 @@ fn the_arguments_of_pod_topology_spread_hold_for_pods_without_constraints() {
         &listed("DoNotSchedule"),
         &json!({}),
         &one(owned("p")),
-        &expect![[r#"
+        &expect![[r"
         without: p FitsExisting, keep m (NoNodeGroup), keep n (NoNodeGroup)
-        with: buy a 0→1, p TriggeredScaleUp, keep m (NoNodeGroup), keep n (NoNodeGroup)"#]],
+        with: buy a 0→1, p TriggeredScaleUp, keep m (NoNodeGroup), keep n (NoNodeGroup)"]],
     );
     let unchanged = |profile: &Value, world: &Value| {
         let [without, with] = planned(profile, &json!({}), world);
