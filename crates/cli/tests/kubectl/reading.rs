@@ -396,6 +396,7 @@ fn what_there_is_to_get_is_told() {
         persistentvolumeclaims pvc v1 true PersistentVolumeClaim
         persistentvolumes pv v1 false PersistentVolume
         pods po v1 true Pod
+        podtemplates v1 true PodTemplate
         replicationcontrollers rc v1 true ReplicationController
         resourcequotas quota v1 true ResourceQuota
         secrets v1 true Secret
