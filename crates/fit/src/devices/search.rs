@@ -4,24 +4,25 @@
 //! slices by name, devices as published. A request never tries the same devices in another order. The effort is bounded in
 //! steps: a search that takes more has no answer.
 
-use plimsoll_model::{
-    AllocatedWhere, DeviceCount, DeviceReach, NameRequirement, NodeAffinity, NodeTerm, Quantity,
-    Symbol, first_untolerated,
-};
+use plimsoll_model::{DeviceCount, Quantity, Symbol, first_untolerated};
 
 use super::{
-    DeviceProblem, Given, capacity,
+    DeviceProblem, capacity,
     constraint::{For, Held},
     counters::Left,
     ledger::{Allotment, Ledger},
     looks::Looks,
     pools::{Candidate, PoolState, View},
-    selector::SelectorError,
     wanted::{Alternative, WantedClaim},
 };
 
-/// No claim gets more devices than this.
-const MOST_DEVICES: usize = 32;
+mod choices;
+mod reach;
+
+use self::{
+    choices::{Choices, MOST_DEVICES, Offer, broken, choices_of},
+    reach::allotment,
+};
 
 /// Choices that are tried before the search gives up.
 const MOST_STEPS: u32 = 20_000;
@@ -39,24 +40,6 @@ struct Search<'a> {
     /// By claim: the devices chosen so far.
     chosen: Vec<Vec<Chosen<'a>>>,
     steps: u32,
-}
-
-/// What an alternative may choose from.
-struct Choices<'a> {
-    alternative: &'a Alternative,
-    /// How many are needed.
-    count: usize,
-    /// Devices that the selectors take, or cannot judge: that is an error once such a device is tried.
-    devices: Vec<Offer<'a>>,
-}
-
-/// A device that may be chosen.
-#[derive(Clone, Copy)]
-struct Offer<'a> {
-    candidate: &'a Candidate,
-    /// Its pool's place in the view.
-    pool: usize,
-    error: Option<&'a SelectorError>,
 }
 
 /// A device that is chosen for now.
@@ -138,117 +121,6 @@ pub(super) fn search(
             })
         }
     }
-}
-
-fn choices_of<'a>(
-    view: &'a View,
-    looks: &'a Looks,
-    claim: &'a WantedClaim,
-) -> Result<Vec<Vec<Choices<'a>>>, DeviceProblem> {
-    let mut least = 0;
-    let mut requests = Vec::with_capacity(claim.requests.len());
-    for request in &claim.requests {
-        let alternatives = request.alternatives.iter();
-        let alternatives: Vec<_> = alternatives
-            .map(|alternative| Choices::new(view, looks, claim, request.name, alternative))
-            .collect::<Result<_, _>>()?;
-        least += alternatives.iter().map(|one| one.count).min().unwrap_or(0);
-        requests.push(alternatives);
-    }
-    if least > MOST_DEVICES {
-        return Err(DeviceProblem::Wrong(
-            format!(
-                "claim {}: number of requested devices {least} exceeds the claim limit of \
-                 {MOST_DEVICES}",
-                claim.name
-            )
-            .into(),
-        ));
-    }
-    Ok(requests)
-}
-
-// === impl Choices ===
-
-impl<'a> Choices<'a> {
-    fn new(
-        view: &'a View,
-        looks: &'a Looks,
-        claim: &WantedClaim,
-        request: Symbol,
-        alternative: &'a Alternative,
-    ) -> Result<Self, DeviceProblem> {
-        let wants_all = alternative.wish.count == DeviceCount::All;
-        let mut devices = Vec::new();
-        for (pool, seen) in view.pools.iter().enumerate() {
-            let usable = match &seen.state {
-                PoolState::Usable { devices, .. } => devices,
-                PoolState::Incomplete | PoolState::Invalid if wants_all => {
-                    let (driver, name) = seen.key;
-                    let is = if matches!(seen.state, PoolState::Invalid) {
-                        "invalid"
-                    } else {
-                        "being updated"
-                    };
-                    return Err(DeviceProblem::Wrong(
-                        format!(
-                            "claim {}, request {request}: asks for all devices, but resource pool \
-                             {driver}/{name} is currently {is}",
-                            claim.name
-                        )
-                        .into(),
-                    ));
-                }
-                PoolState::Incomplete | PoolState::Invalid => continue,
-            };
-            for candidate in usable {
-                let error = match selected(looks, alternative, candidate) {
-                    Ok(false) => continue,
-                    Ok(true) => None,
-                    Err(error) if wants_all => return Err(broken(claim, alternative, error)),
-                    Err(error) => Some(error),
-                };
-                devices.push(Offer { candidate, pool, error });
-            }
-        }
-        if wants_all {
-            let wish = &alternative.wish;
-            devices.retain(|one| {
-                capacity::consumption(&wish.capacity, &one.candidate.device().capacity).is_some()
-            });
-        }
-        let count = match alternative.wish.count {
-            DeviceCount::Exactly(count) => usize::try_from(count).unwrap_or(usize::MAX),
-            DeviceCount::All => devices.len(),
-        };
-        Ok(Self { alternative, count, devices })
-    }
-}
-
-/// Whether the selectors of the class and then those of the request take the device.
-fn selected<'a>(
-    looks: &'a Looks,
-    alternative: &Alternative,
-    device: &Candidate,
-) -> Result<bool, &'a SelectorError> {
-    for selector in alternative.class.iter().chain(&alternative.own) {
-        match looks.verdict(*selector, device.look) {
-            Ok(true) => {}
-            Ok(false) => return Ok(false),
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(true)
-}
-
-fn broken(claim: &WantedClaim, alternative: &Alternative, error: &SelectorError) -> DeviceProblem {
-    let (kind, error) = match error {
-        SelectorError::Compile(error) => ("compile", error),
-        SelectorError::Runtime(error) => ("runtime", error),
-    };
-    let class = alternative.wish.class;
-    let text = format!("claim {}, class {class}: CEL {kind} error: {error}", claim.name);
-    DeviceProblem::Wrong(text.into())
 }
 
 // === impl Search ===
@@ -405,55 +277,4 @@ impl<'a> Search<'a> {
     fn purpose(&self, at: At, asked: &Alternative) -> For {
         For { request: self.claims[at.claim].requests[at.request].name, alternative: asked.name }
     }
-}
-
-/// What was chosen, and where it can be used from now on.
-fn allotment(chosen: &[Chosen<'_>], node: Symbol) -> Allotment {
-    let devices = chosen.iter().map(|one| Given {
-        id: one.candidate.id,
-        admin: one.admin,
-        shared: one.candidate.device().shareable,
-        consumed: one.consumed.clone(),
-    });
-    Allotment { devices: devices.collect(), reach: reach(chosen, node) }
-}
-
-fn reach(chosen: &[Chosen<'_>], node: Symbol) -> AllocatedWhere {
-    let mut term = NodeTerm::default();
-    for one in chosen {
-        let (slice, device) = (&one.candidate.slice, one.candidate.device());
-        let reach = match &slice.reach {
-            DeviceReach::PerDevice => &device.reach,
-            reach => reach,
-        };
-        match reach {
-            _ if device.binds_to_node => return only(node),
-            DeviceReach::Node(_) => return only(node),
-            DeviceReach::Nodes(nodes) => {
-                if let Some([more]) = nodes.terms.as_deref() {
-                    term = both(&term, more);
-                }
-            }
-            DeviceReach::Everywhere | DeviceReach::PerDevice | DeviceReach::Unknown => {}
-        }
-    }
-    if term == NodeTerm::default() {
-        return AllocatedWhere::Everywhere;
-    }
-    let terms = Some([term].into());
-    AllocatedWhere::Nodes(NodeAffinity { terms, ..NodeAffinity::default() })
-}
-
-fn both(one: &NodeTerm, other: &NodeTerm) -> NodeTerm {
-    let labels = one.labels.requirements().iter().chain(other.labels.requirements());
-    NodeTerm {
-        labels: plimsoll_model::LabelSelector::new(labels.cloned()),
-        names: one.names.iter().chain(&other.names).copied().collect(),
-    }
-}
-
-fn only(node: Symbol) -> AllocatedWhere {
-    let names = [NameRequirement { name: node, negated: false }].into();
-    let terms = Some([NodeTerm { names, ..NodeTerm::default() }].into());
-    AllocatedWhere::Nodes(NodeAffinity { terms, ..NodeAffinity::default() })
 }
