@@ -42,7 +42,11 @@ pub use self::{
     pass::{Begun, Cause, HeldBack, News, OpenOrder, OpenRetirement, Pass, Seen, Took},
 };
 use crate::{
-    fault::Faults, observe::Owners, orders::Clerk, retire::crew::Crew, settings::Settings,
+    fault::Faults,
+    observe::Owners,
+    orders::{Clerk, turns},
+    retire::crew::Crew,
+    settings::Settings,
 };
 
 /// How long the first look at all providers is waited for; who is slower is left out for the time being.
@@ -143,6 +147,7 @@ impl Engine {
             fleet: Arc::clone(&fleet),
             clock,
             faults: faults.clone(),
+            turns: turns(settings.orders.calls),
         };
         let crew =
             Crew { client: client.clone(), orders, fleet: Arc::clone(&fleet), clock, faults };

@@ -32,7 +32,7 @@ mod errand;
 
 use self::entry::Entry;
 pub(crate) use self::{
-    clerk::{Clerk, Done},
+    clerk::{Clerk, Done, turns},
     entry::Outcome,
     errand::{Errand, errands, new_id},
 };

@@ -62,6 +62,8 @@ pub struct Pace {
 /// How increases are ordered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OrderSettings {
+    /// `parallel-scale-up`: whether providers are asked for several groups at the same time.
+    pub calls: Calls,
     /// How long to wait before an order that got no answer is placed again, unless the provider says.
     pub retry: Duration,
     /// An order that nobody answered for so long is given up, and others are tried. Should it have been taken all the same, the
@@ -69,6 +71,15 @@ pub struct OrderSettings {
     pub patience: SignedDuration,
     /// How long an order that is over stays to be looked at.
     pub keep: SignedDuration,
+}
+
+/// Whether providers are asked for several groups at the same time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Calls {
+    /// They are.
+    Together,
+    /// One group is asked for after the other.
+    InTurn,
 }
 
 /// How nodes are taken out of service.
@@ -105,6 +116,8 @@ pub struct RetireSettings {
 pub struct SoftTaintSettings {
     /// `max-bulk-soft-taint-count`: how many nodes are marked or unmarked in a pass; 0 for no marks at all.
     pub per_pass: usize,
+    /// `max-bulk-soft-taint-time`: a mark that is not written by then is left to another pass.
+    pub time: Duration,
     /// `node-deletion-candidate-ttl`: marks of an earlier run that are younger than this tell since when a node is unneeded.
     pub trust: SignedDuration,
 }
@@ -138,7 +151,7 @@ impl Default for Settings {
             pace: Pace::default(),
             orders: OrderSettings::default(),
             retire: RetireSettings::default(),
-            soft_taints: SoftTaintSettings { per_pass: 10, trust: SignedDuration::ZERO },
+            soft_taints: SoftTaintSettings::default(),
             hold_back: HoldBackSettings::default(),
         }
     }
@@ -161,10 +174,17 @@ impl Default for Pace {
 impl Default for OrderSettings {
     fn default() -> Self {
         Self {
+            calls: Calls::Together,
             retry: Duration::from_secs(5),
             patience: SignedDuration::from_mins(2),
             keep: SignedDuration::from_mins(10),
         }
+    }
+}
+
+impl Default for SoftTaintSettings {
+    fn default() -> Self {
+        Self { per_pass: 10, time: Duration::from_secs(3), trust: SignedDuration::ZERO }
     }
 }
 

@@ -19,7 +19,7 @@ mod stage;
 const UPSTREAM: &str = include_str!("tests/upstream.txt");
 
 /// Flags that do nothing although users have them: what they tune is not there, or is always so, see docs/run.md.
-const WITHOUT_EFFECT: [&str; 16] = [
+const WITHOUT_EFFECT: [&str; 14] = [
     "aws-use-static-instance-list",
     "clusterapi-cloud-config-authoritative",
     "enable-csi-node-aware-scheduling",
@@ -27,10 +27,8 @@ const WITHOUT_EFFECT: [&str; 16] = [
     "enable-graceful-degradation",
     "force-ds",
     "max-binpacking-time",
-    "max-bulk-soft-taint-time",
     "max-nodegroup-binpacking-duration",
     "node-info-cache-expire-time",
-    "parallel-scale-up",
     "pending-pods-batching-timeout",
     "salvo-scale-up",
     "salvo-scale-up-budget",

@@ -11,12 +11,14 @@ use plimsoll_cluster::{
 use plimsoll_model::{InstanceState, Symbol};
 use plimsoll_plan::{Plan, Repair};
 use plimsoll_provider::Steer;
-use tracing::{info, warn};
+use tokio::time::timeout;
+use tracing::{debug, info, warn};
 
 use super::{Begun, Engine, Seen, decide::Decision, reign::Event};
 use crate::{
     observe::is_leaving,
     orders::{Errand, errands},
+    settings::SoftTaintSettings,
     soft, statuses, steer,
 };
 
@@ -110,16 +112,19 @@ impl Engine {
         let Some(reign) = &mut self.reign else { return };
         let busy: BTreeSet<Symbol> =
             reign.marking.iter().chain(reign.retiring.keys()).copied().collect();
-        let most = self.settings.soft_taints.per_pass;
-        for (node, marking) in soft::changes(&seen.nodes, &plan.unneeded, &busy, most) {
+        let SoftTaintSettings { per_pass, time, .. } = self.settings.soft_taints;
+        for (node, marking) in soft::changes(&seen.nodes, &plan.unneeded, &busy, per_pass) {
             reign.marking.insert(node);
             let client = self.client.clone();
             reign.spawn(async move {
                 let name = node.as_str();
-                let marked =
-                    taints::mark(&client, name, Mark::Candidate, marking, Cordon::Keep).await;
-                if let Err(error) = marked {
-                    warn!(%node, %error, "could not change the mark of a node that nobody needs");
+                let mark = taints::mark(&client, name, Mark::Candidate, marking, Cordon::Keep);
+                match timeout(time, mark).await {
+                    Ok(Ok(_)) => {}
+                    Ok(Err(error)) => {
+                        warn!(%node, %error, "could not change the mark of a node that nobody needs");
+                    }
+                    Err(_) => debug!(%node, "its mark is left to another pass"),
                 }
                 Event::Marked(node)
             });

@@ -13,6 +13,7 @@ use rustc_hash::FxHasher;
 use tracing::{info, warn};
 
 use super::{Cause, Engine, later, reign::Reign};
+use crate::orders::turns;
 
 // === impl Engine ===
 
@@ -29,6 +30,9 @@ impl Engine {
             // A dry run knows nothing of orders: what there is to take up is read anew.
             self.abdicate();
             self.stand();
+        }
+        if before.orders.calls != self.settings.orders.calls {
+            self.clerk.turns = turns(self.settings.orders.calls);
         }
         self.call(Cause::Settings);
     }

@@ -6,10 +6,14 @@ use plimsoll_cluster::orders::{Intent, Orders, Phase};
 use plimsoll_net::Clock;
 use plimsoll_plan::Repair;
 use plimsoll_provider::{Class, Error, Fleet, Order, OrderId, Provider as _};
+use tokio::sync::Semaphore;
 use tracing::{info, warn};
 
 use super::{Errand, Outcome};
-use crate::fault::{Faults, Point};
+use crate::{
+    fault::{Faults, Point},
+    settings::Calls,
+};
 
 /// Makes the calls that orders need. Clones are the same.
 #[derive(Clone, Debug)]
@@ -18,6 +22,8 @@ pub(crate) struct Clerk {
     pub fleet: Arc<Fleet>,
     pub clock: Clock,
     pub faults: Faults,
+    /// Has to be had to ask a provider for machines. There is one turn, or as many as anybody wants.
+    pub turns: Arc<Semaphore>,
 }
 
 /// What became of an errand.
@@ -68,7 +74,11 @@ impl Clerk {
     /// Places an order that is written down, and writes down what became of it.
     async fn place(&self, order: &Order) -> (Outcome, bool) {
         self.faults.point(Point::Wanted).await;
-        let answer = self.fleet.increase(order).await;
+        let answer = {
+            // Nobody closes it, so there always is a turn.
+            let _turn = self.turns.acquire().await;
+            self.fleet.increase(order).await
+        };
         self.faults.point(Point::Answered).await;
         let (phase, message) = match &answer {
             Ok(()) => {
@@ -124,6 +134,14 @@ impl Clerk {
             Repair::RaiseToMin { .. } => Ok(()),
         }
     }
+}
+
+/// The turns that there are to ask providers for machines.
+pub(crate) fn turns(calls: Calls) -> Arc<Semaphore> {
+    Arc::new(Semaphore::new(match calls {
+        Calls::Together => Semaphore::MAX_PERMITS,
+        Calls::InTurn => 1,
+    }))
 }
 
 /// How many deletions were refused, or the failure that leaves nobody knowing how large the group is.

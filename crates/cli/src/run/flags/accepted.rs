@@ -238,12 +238,6 @@ pub(in crate::run) const ACCEPTED: &[Accepted] = &[
         not_done: "effort is counted in steps and not in time, so that a slow machine decides like a fast one",
     },
     Accepted {
-        name: "parallel-scale-up",
-        default: "false",
-        shape: Switch,
-        not_done: "groups are always grown at the same time",
-    },
-    Accepted {
         name: "pending-pods-batching-timeout",
         default: "4m0s",
         shape: Value,
@@ -285,12 +279,6 @@ pub(in crate::run) const ACCEPTED: &[Accepted] = &[
         default: "false",
         shape: Switch,
         not_done: "the delay is what node-delete-delay-after-taint says",
-    },
-    Accepted {
-        name: "max-bulk-soft-taint-time",
-        default: "3s",
-        shape: Value,
-        not_done: "a pass does not wait for marks; max-bulk-soft-taint-count limits them",
     },
     Accepted {
         name: "max-node-skip-eval-time-tracker-enabled",

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use plimsoll_cluster::source::Watched;
-use plimsoll_control::settings::Mode;
+use plimsoll_control::settings::{Calls, Mode};
 use plimsoll_manifest::{
     flags::{Topic, form},
     profile::Read,
@@ -83,6 +83,15 @@ pub(in crate::run) const OWN: &[Flag] = &[
         topic: Topic::Buy,
         default: "",
         sets: Sets::File(|process| &mut process.expander.cert),
+    },
+    Flag {
+        name: "parallel-scale-up",
+        help: "ask the infrastructure for several groups at the same time",
+        topic: Topic::Buy,
+        default: "true",
+        sets: Sets::Turn(|process, parallel| {
+            process.settings.orders.calls = if parallel { Calls::Together } else { Calls::InTurn };
+        }),
     },
     Flag {
         name: "capacity-quotas-enabled",
@@ -167,6 +176,13 @@ pub(in crate::run) const OWN: &[Flag] = &[
         topic: Topic::Leave,
         default: "10",
         sets: Sets::Size(|process| &mut process.settings.soft_taints.per_pass),
+    },
+    Flag {
+        name: "max-bulk-soft-taint-time",
+        help: "a mark that is not written within this time is left to another pass",
+        topic: Topic::Leave,
+        default: "3s",
+        sets: Sets::Duration(|process| &mut process.settings.soft_taints.time),
     },
     Flag {
         name: "node-deletion-candidate-ttl",

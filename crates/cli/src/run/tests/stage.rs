@@ -250,10 +250,15 @@ impl Stage {
         self.marks().iter().any(|marks| marks.contains("ToBeDeleted"))
     }
 
+    /// The infrastructure.
+    pub(crate) fn cloud(&self) -> &Cloud {
+        self.cloud.as_ref().unwrap()
+    }
+
     /// How many machines of each group were ever bought: `cheap 2`.
     pub(crate) fn bought(&self) -> String {
         let mut bought: BTreeMap<String, usize> = BTreeMap::new();
-        for entry in self.cloud.as_ref().unwrap().journal() {
+        for entry in self.cloud().journal() {
             if let Happening::Bought(Some(_)) = entry.what {
                 *bought.entry(entry.machine.group.to_string()).or_default() += 1;
             }
@@ -265,7 +270,7 @@ impl Stage {
 
     /// Whether the infrastructure was asked to delete a machine.
     pub(crate) fn has_deleted(&self) -> bool {
-        let journal = self.cloud.as_ref().unwrap().journal();
+        let journal = self.cloud().journal();
         journal.iter().any(|entry| entry.what == Happening::Deleting)
     }
 }

@@ -95,7 +95,6 @@ fn flags_about_groups_are_seen_from_outside() {
     check(TABLE);
 }
 
-/// The providers that are looked at.
 /// What is bought for pods that need three machines, where there may be one node.
 async fn bought_under_a_quota(words: Words) -> String {
     let mut stage = Stage::set(&words).await;
@@ -124,6 +123,7 @@ async fn bought_under_a_quota(words: Words) -> String {
     format!("{}, {told}", stage.bought())
 }
 
+/// The providers that are looked at.
 async fn providers(mut words: Words) -> String {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("peer.yaml");

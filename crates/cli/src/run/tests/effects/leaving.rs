@@ -104,6 +104,13 @@ pub(super) const TABLE: &[Effect] = &[
         time: Paused,
     },
     Effect {
+        flag: "max-bulk-soft-taint-time",
+        cases: [("3s", "DeletionCandidateOfClusterAutoscaler"), ("0s", "")],
+        with: &["--scale-down-delay-after-add=0s"],
+        look: |words| Box::pin(taints_of_a_node_that_nobody_needs(words)),
+        time: Paused,
+    },
+    Effect {
         flag: "node-deletion-candidate-ttl",
         cases: [("0s", "leaves 30 min after the start"), ("3h", "leaves 0 min after the start")],
         with: &["--scale-down-unneeded-time=30m"],

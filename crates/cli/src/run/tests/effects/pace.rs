@@ -1,7 +1,19 @@
 //! When something is done, and whether at all.
 
+use std::time::Duration;
+
+use plimsoll_providers::simulated::Happening;
+
 use super::{Effect, Time::Paused, Words, check};
 use crate::run::tests::stage::Stage;
+
+/// Two pods need a machine of each.
+const ONE_OF_EACH: &str = "
+name: simulated
+groups:
+- {id: cheap, max: 1, price: 0.10, template: {cpu: 4, memory: 16Gi}, boot: 30s, deletion: 20s}
+- {id: dear, max: 1, price: 0.50, template: {cpu: 4, memory: 16Gi}, boot: 30s, deletion: 20s}
+";
 
 pub(super) const TABLE: &[Effect] = &[
     Effect {
@@ -16,6 +28,13 @@ pub(super) const TABLE: &[Effect] = &[
         cases: [("true", "bought after 0 s"), ("false", "bought after 30 s")],
         with: &["--scan-interval=1m"],
         look: |words| Box::pin(from_pod_to_purchase(words)),
+        time: Paused,
+    },
+    Effect {
+        flag: "parallel-scale-up",
+        cases: [("true", "bought 0 s apart"), ("false", "bought 2 s apart")],
+        with: &[],
+        look: |words| Box::pin(between_two_purchases(words)),
         time: Paused,
     },
     Effect {
@@ -59,4 +78,17 @@ async fn what_is_bought(words: Words) -> String {
     stage.deploy("web", 1, "1", |_| {});
     stage.pass(60).await;
     format!("bought {}", stage.bought())
+}
+
+/// Every call takes two seconds.
+async fn between_two_purchases(words: Words) -> String {
+    let mut stage = Box::pin(Stage::set_with(ONE_OF_EACH, &words)).await;
+    stage.cloud().set_latency(Duration::from_secs(2));
+    stage.begin();
+    stage.deploy("web", 2, "3", |_| {});
+    stage.until("both are bought for", |stage| stage.bought() == "cheap 1, dear 1").await;
+    let journal = stage.cloud().journal();
+    let bought = journal.iter().filter(|entry| matches!(entry.what, Happening::Bought(Some(_))));
+    let moments: Vec<_> = bought.map(|entry| entry.at).collect();
+    format!("bought {} s apart", moments[1].duration_since(moments[0]).as_secs())
 }
