@@ -51,6 +51,10 @@ pub(crate) const STORIES: u64 = 8;
 /// When tests begin. So late that what is earlier was dated by the control plane.
 const BEGIN: &str = "2100-03-01T12:00:00Z";
 
+/// How long to wait for a control plane to have done something.
+const PAUSE: Duration = Duration::from_millis(50);
+const PAUSES: u32 = 600;
+
 /// How often a list is believed to be as it was.
 const LOOKS: u32 = 4;
 

@@ -16,6 +16,8 @@ mod gate;
 #[path = "../../../control/tests/suite/stage.rs"]
 mod stage;
 
+#[path = "../../../control/tests/suite/devices.rs"]
+mod devices;
 #[path = "../../../control/tests/suite/hold.rs"]
 mod hold;
 #[cfg(debug_assertions)]
@@ -25,6 +27,8 @@ mod kills;
 mod outages;
 #[path = "../../../control/tests/suite/record_whole.rs"]
 mod record_whole;
+#[path = "../../../control/tests/suite/requests.rs"]
+mod requests;
 #[path = "../../../control/tests/suite/scale_down.rs"]
 mod scale_down;
 #[path = "../../../control/tests/suite/scale_up.rs"]

@@ -12,6 +12,9 @@ use jiff::{SignedDuration, Timestamp};
 use plimsoll_net::Clock;
 use serde_json::{Map, Value};
 
+/// How far back tests tell stories.
+const EARLIER: SignedDuration = SignedDuration::from_hours(30 * 24);
+
 /// Translates dates.
 #[derive(Debug)]
 pub(super) struct Calendar {
@@ -35,7 +38,7 @@ struct Date {
 impl Calendar {
     /// A test that begins now.
     pub(super) fn new(clock: Clock) -> Self {
-        Self { clock, begin: clock.now(), known: Mutex::default() }
+        Self { clock, begin: clock.now() - EARLIER, known: Mutex::default() }
     }
 
     /// Translates all dates in an object, a list, or an event of a watch.

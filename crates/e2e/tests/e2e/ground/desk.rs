@@ -3,12 +3,15 @@
 use std::{
     collections::HashMap,
     sync::{Mutex, OnceLock, PoisonError, mpsc},
+    thread,
 };
 
 use plimsoll_e2e::{Answer, Api};
 use reqwest::Method;
 use serde_json::{Value, json};
 use tokio::runtime::{Builder, Runtime};
+
+use super::{PAUSE, PAUSES};
 
 /// A way to an API server, for whoever can wait.
 #[derive(Debug)]
@@ -57,7 +60,22 @@ impl Desk {
         let kind = self.kind(resource).unwrap();
         object["apiVersion"] = json!(kind.version);
         object["kind"] = json!(kind.name);
-        self.succeed(&Method::POST, &kind.path(namespace), object);
+        let made = self.succeed(&Method::POST, &kind.path(namespace), object);
+        if kind.plural == "customresourcedefinitions" {
+            self.await_kind(&text(&made["metadata"]["name"]));
+        }
+    }
+
+    /// Waits until a kind that was defined is served.
+    fn await_kind(&self, resource: &str) {
+        let is_served = |kind: &Kind| self.ask(Method::GET, &kind.path(""), Value::Null).code < 400;
+        for _ in 0..PAUSES {
+            if self.kind(resource).as_ref().is_some_and(is_served) {
+                return;
+            }
+            thread::sleep(PAUSE);
+        }
+        panic!("{resource} is defined and not served");
     }
 
     pub(super) fn list(&self, resource: &str) -> Vec<Value> {

@@ -4,20 +4,22 @@ use std::{
     mem,
     sync::{Condvar, Mutex, PoisonError},
     thread,
-    time::Duration,
 };
 
 use plimsoll_e2e::{ControlPlane, Flavour};
 use serde_json::Value;
 
-use super::desk::{Desk, Kind, in_real_time};
+use super::{
+    PAUSE, PAUSES,
+    desk::{Desk, Kind, in_real_time},
+};
 use crate::shipped;
 
 /// How many run at once.
 const PLANES: usize = 2;
 
-/// What tests leave behind: who makes others first. Custom resources are left behind as well.
-const LEFT: [(&str, &str); 14] = [
+/// What tests leave behind: who makes others first. Custom resources are left behind as well, and go with their definitions.
+const LEFT: [(&str, &str); 20] = [
     ("apps", "deployments"),
     ("apps", "daemonsets"),
     ("apps", "statefulsets"),
@@ -32,13 +34,17 @@ const LEFT: [(&str, &str); 14] = [
     ("coordination.k8s.io", "leases"),
     ("policy", "poddisruptionbudgets"),
     ("scheduling.k8s.io", "priorityclasses"),
+    ("", "podtemplates"),
+    ("resource.k8s.io", "resourceclaimtemplates"),
+    ("resource.k8s.io", "resourceclaims"),
+    ("resource.k8s.io", "resourceslices"),
+    ("resource.k8s.io", "deviceclasses"),
+    ("apiextensions.k8s.io", "customresourcedefinitions"),
 ];
-/// What control planes have of their own among that: names begin so.
-const OWN: [&str; 4] = ["kube-root-ca", "extension-apiserver-", "apiserver-", "system-"];
 
-/// How long to wait for things to go.
-const PAUSE: Duration = Duration::from_millis(50);
-const PAUSES: u32 = 600;
+/// What control planes have of their own among that, or from the beginning: names begin so.
+const OWN: [&str; 5] =
+    ["kube-root-ca", "extension-apiserver-", "apiserver-", "system-", "nodeorders.plimsoll.dev"];
 
 /// A control plane that nobody else has until this is dropped.
 pub(super) struct Tenancy {
