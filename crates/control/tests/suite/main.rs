@@ -7,6 +7,7 @@ mod gate;
 mod ground;
 mod stage;
 
+mod buffers;
 mod devices;
 mod embedded;
 mod hold;
@@ -14,6 +15,7 @@ mod hold;
 #[cfg(debug_assertions)]
 mod kills;
 mod outages;
+mod quotas;
 mod record_whole;
 mod requests;
 mod scale_down;

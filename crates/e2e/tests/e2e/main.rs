@@ -16,6 +16,8 @@ mod gate;
 #[path = "../../../control/tests/suite/stage.rs"]
 mod stage;
 
+#[path = "../../../control/tests/suite/buffers.rs"]
+mod buffers;
 #[path = "../../../control/tests/suite/devices.rs"]
 mod devices;
 #[path = "../../../control/tests/suite/hold.rs"]
@@ -25,6 +27,8 @@ mod hold;
 mod kills;
 #[path = "../../../control/tests/suite/outages.rs"]
 mod outages;
+#[path = "../../../control/tests/suite/quotas.rs"]
+mod quotas;
 #[path = "../../../control/tests/suite/record_whole.rs"]
 mod record_whole;
 #[path = "../../../control/tests/suite/requests.rs"]

@@ -27,6 +27,8 @@ use tokio::{sync::watch, task::JoinHandle, time::sleep};
 
 use crate::shipped;
 
+mod optional;
+
 const CATALOGUE: &str = "
 name: simulated
 groups:
@@ -60,8 +62,8 @@ struct Process {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_shipped_rights_are_all_that_is_used() {
-    let stage = Stage::set().await;
-    let first = stage.run("first").await;
+    let stage = Stage::set(&[]).await;
+    let first = stage.run("first", settings()).await;
     // Two pods on two nodes, and two more that would fit on one.
     stage.deploy("wide", 2, "3").await;
     stage.until("wide pods run", async || stage.running("wide").await == 2).await;
@@ -79,7 +81,7 @@ async fn the_shipped_rights_are_all_that_is_used() {
     first.stop().await;
 
     // Whoever comes next finds everything where it was left, and says again what is still so.
-    let second = stage.run("second").await;
+    let second = stage.run("second", settings()).await;
     stage.until("it is said again", async || stage.said("NotTriggerScaleUp").await == 2).await;
     stage.scale("small", 0).await;
     stage.until("all nodes are given back", async || stage.count("/api/v1/nodes").await == 0).await;
@@ -87,22 +89,18 @@ async fn the_shipped_rights_are_all_that_is_used() {
     stage.until("orders are forgotten", async || stage.count(orders).await == 0).await;
     second.stop().await;
 
-    let requests = stage.plane.requests_of(NAMESPACE, ACCOUNT).unwrap();
-    let refused: BTreeSet<&Request> =
-        requests.iter().filter(|request| matches!(request.code, 401 | 403)).collect();
-    assert_eq!(refused, BTreeSet::new(), "these were refused");
-    let mut idle = shipped::granted();
-    idle.retain(|right| !requests.iter().any(|request| right.allows(request)));
-    assert_eq!(idle, BTreeSet::new(), "nobody uses these rights");
+    stage.all_rights_are_used(shipped::CORE);
 }
 
 // === impl Stage ===
 
 impl Stage {
-    async fn set() -> Self {
+    /// A cluster with what everybody needs, and with what these files say.
+    async fn set(more: &[&str]) -> Self {
         let plane = ControlPlane::start(Flavour::Whole).await.unwrap();
         let admin = plane.api().unwrap();
-        shipped::install(&admin).await;
+        shipped::install(&admin, shipped::CORE).await;
+        shipped::install(&admin, more).await;
         let clock = Clock::system();
         let remote = Remote::new(&Kubeconfig::read(&plane.kubeconfig()).unwrap()).unwrap();
         let kubelets = Kubelets::new(Arc::new(remote), clock, Behaviour::default());
@@ -115,7 +113,7 @@ impl Stage {
     }
 
     /// Starts the autoscaler with the rights that are shipped.
-    async fn run(&self, name: &str) -> Process {
+    async fn run(&self, name: &str, settings: Settings) -> Process {
         let kubeconfig = self.plane.kubeconfig_of(NAMESPACE, ACCOUNT).await.unwrap();
         let connection = Connection {
             kubeconfig: Some(kubeconfig),
@@ -132,7 +130,7 @@ impl Stage {
             client: client.clone(),
             fleet: Arc::new(fleet),
             clock: self.clock,
-            settings: watch::channel(Arc::new(settings())).1,
+            settings: watch::channel(Arc::new(settings)).1,
             election: Some(Candidacy {
                 namespace: NAMESPACE.to_owned(),
                 name: "cluster-autoscaler".to_owned(),
@@ -153,6 +151,17 @@ impl Stage {
             }
         });
         Process { task, shutdown }
+    }
+
+    /// Nothing was refused, and no right that these files give was idle.
+    fn all_rights_are_used(&self, files: &[&str]) {
+        let requests = self.plane.requests_of(NAMESPACE, ACCOUNT).unwrap();
+        let refused: BTreeSet<&Request> =
+            requests.iter().filter(|request| matches!(request.code, 401 | 403)).collect();
+        assert_eq!(refused, BTreeSet::new(), "these were refused");
+        let mut idle = shipped::granted(files);
+        idle.retain(|right| !requests.iter().any(|request| right.allows(request)));
+        assert_eq!(idle, BTreeSet::new(), "nobody uses these rights");
     }
 
     /// Pods that somebody keeps running: so many of so many cores.

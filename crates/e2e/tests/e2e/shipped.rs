@@ -1,14 +1,25 @@
 //! What `deploy/` ships, as a real API server takes it.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, time::Duration};
 
 use plimsoll_e2e::{Api, Request};
 use serde_json::Value;
+use tokio::time::sleep;
 
-/// Everything that is shipped, with where it goes.
-const FILES: [&str; 2] = [
+/// What everybody needs.
+pub(crate) const CORE: &[&str] = &[
     include_str!("../../../../deploy/crds/nodeorders.yaml"),
     include_str!("../../../../deploy/plimsoll.yaml"),
+];
+
+/// What those need who want more.
+pub(crate) const OPTIONAL: &[&str] = &[
+    include_str!("../../../../deploy/crds/capacitybuffers.yaml"),
+    include_str!("../../../../deploy/crds/capacityquotas.yaml"),
+    include_str!("../../../../deploy/crds/provisioningrequests.yaml"),
+    include_str!("../../../../deploy/optional/capacity-buffers.yaml"),
+    include_str!("../../../../deploy/optional/capacity-quotas.yaml"),
+    include_str!("../../../../deploy/optional/provisioning-requests.yaml"),
 ];
 
 /// What somebody may do, as fine as roles can say it.
@@ -23,44 +34,51 @@ pub(crate) struct Right {
     name: String,
 }
 
-/// The objects that are shipped.
-pub(crate) fn objects() -> Vec<Value> {
-    let documents = FILES.iter().flat_map(|file| file.split("\n---\n"));
-    documents.map(|document| serde_saphyr::from_str(document).unwrap()).collect()
-}
-
-/// Puts everything but the program itself into a cluster. The rest is only checked by the API server.
-pub(crate) async fn install(api: &Api) {
-    for object in objects() {
+/// Puts everything but the program itself into a cluster, and waits until new kinds are served. The program is only checked by the
+/// API server.
+pub(crate) async fn install(api: &Api, files: &[&str]) {
+    for object in objects(files) {
         let path = path(&object);
         match object["kind"].as_str().unwrap() {
             "Deployment" => drop(api.apply(&format!("{path}?dryRun=All"), &object).await.unwrap()),
+            "CustomResourceDefinition" => define(api, &object).await,
             _ => drop(api.apply(&path, &object).await.unwrap()),
         }
     }
 }
 
-/// Puts the kinds that are shipped into a cluster, and waits until they are served.
+/// Puts the kinds that everybody needs into a cluster, and waits until they are served.
 pub(crate) async fn define_kinds(api: &Api) {
-    for object in objects() {
-        if object["kind"] != "CustomResourceDefinition" {
-            continue;
-        }
-        api.apply(&path(&object), &object).await.unwrap();
-        let spec = &object["spec"];
-        let text = |value: &Value| value.as_str().unwrap().to_owned();
-        let (group, plural) = (text(&spec["group"]), text(&spec["names"]["plural"]));
-        let version = text(&spec["versions"][0]["name"]);
-        while api.get(&format!("/apis/{group}/{version}/{plural}")).await.is_err() {
-            tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    for object in objects(CORE) {
+        if object["kind"] == "CustomResourceDefinition" {
+            define(api, &object).await;
         }
     }
 }
 
-/// The rights that are shipped: each of them one by one.
-pub(crate) fn granted() -> BTreeSet<Right> {
+async fn define(api: &Api, object: &Value) {
+    api.apply(&path(object), object).await.unwrap();
+    let spec = &object["spec"];
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    let (group, plural) = (text(&spec["group"]), text(&spec["names"]["plural"]));
+    for version in spec["versions"].as_array().unwrap() {
+        let path = format!("/apis/{group}/{}/{plural}", text(&version["name"]));
+        while api.get(&path).await.is_err() {
+            sleep(Duration::from_millis(50)).await;
+        }
+    }
+}
+
+/// The objects in files.
+fn objects(files: &[&str]) -> Vec<Value> {
+    let documents = files.iter().flat_map(|file| file.split("\n---\n"));
+    documents.map(|document| serde_saphyr::from_str(document).unwrap()).collect()
+}
+
+/// The rights that files give: each of them one by one.
+pub(crate) fn granted(files: &[&str]) -> BTreeSet<Right> {
     let mut granted = BTreeSet::new();
-    for role in objects() {
+    for role in objects(files) {
         let namespace = match role["kind"].as_str().unwrap() {
             "ClusterRole" => "",
             "Role" => role["metadata"]["namespace"].as_str().unwrap(),

@@ -19,7 +19,7 @@ use crate::shipped;
 const PLANES: usize = 2;
 
 /// What tests leave behind: who makes others first. Custom resources are left behind as well, and go with their definitions.
-const LEFT: [(&str, &str); 20] = [
+const LEFT: [(&str, &str); 21] = [
     ("apps", "deployments"),
     ("apps", "daemonsets"),
     ("apps", "statefulsets"),
@@ -35,6 +35,7 @@ const LEFT: [(&str, &str); 20] = [
     ("policy", "poddisruptionbudgets"),
     ("scheduling.k8s.io", "priorityclasses"),
     ("", "podtemplates"),
+    ("", "resourcequotas"),
     ("resource.k8s.io", "resourceclaimtemplates"),
     ("resource.k8s.io", "resourceclaims"),
     ("resource.k8s.io", "resourceslices"),
