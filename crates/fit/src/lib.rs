@@ -28,11 +28,14 @@ mod search;
 mod shapes;
 mod snapshot;
 mod tally;
+mod volumes;
 
 pub use devices::{DeviceProblem, Equipment, local_slices};
 pub use filters::{BindingProblem, Restriction};
 pub use fork::{Fork, Mark};
 pub use ids::{NodeId, PodId, ShapeId};
+pub use nodes::Outfit;
 pub use plimsoll_model::Plugin;
 pub use rejection::{Rejection, Shortage};
 pub use snapshot::Snapshot;
+pub use volumes::VolumeLimits;

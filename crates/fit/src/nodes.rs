@@ -9,21 +9,33 @@ use crate::{
     devices::Equipment,
     ids::NodeId,
     snapshot::{Row, Standing},
+    volumes::VolumeLimits,
 };
 
+/// What a node has that others than its kubelet say. By default it is what is published for its name.
+#[derive(Clone, Debug, Default)]
+pub struct Outfit {
+    /// Its devices.
+    pub devices: Equipment,
+    /// How many volumes it takes.
+    pub volume_limits: VolumeLimits,
+}
+
+// === impl Snapshot ===
+
 impl Snapshot {
-    /// Adds a node without pods, after all others. Its devices are those that are published for its name.
+    /// Adds a node without pods, after all others. It has what is published for its name.
     pub fn add_node(&mut self, node: Arc<Node>) -> NodeId {
-        self.add_equipped(node, &Equipment::Published)
+        self.add_equipped(node, &Outfit::default())
     }
 
-    /// Adds a node without pods, after all others, with devices from elsewhere.
-    pub fn add_equipped(&mut self, node: Arc<Node>, equipment: &Equipment) -> NodeId {
+    /// Adds a node without pods, after all others, for which something else may hold than what is published for its name.
+    pub fn add_equipped(&mut self, node: Arc<Node>, outfit: &Outfit) -> NodeId {
         let id = NodeId::new(self.rows.len());
         self.capacity.push(&node);
         self.gates.push(&node);
         self.topology.push(&node);
-        self.devices.push(&node, equipment);
+        self.devices.push(&node, &outfit.devices);
         for census in &mut self.censuses {
             census.push(id, &node, &self.topology, &self.gates);
         }
@@ -32,6 +44,7 @@ impl Snapshot {
             standing: Standing::Absent,
             pods: Vec::new(),
             ports: Vec::new(),
+            volume_limits: outfit.volume_limits.clone(),
         });
         self.attach(id);
         self.journal.added(id);

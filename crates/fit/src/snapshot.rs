@@ -18,6 +18,7 @@ use crate::{
     gates::Gates,
     ids::{CounterId, NodeId, PodId, ShapeId},
     shapes::Shapes,
+    volumes::VolumeLimits,
 };
 
 /// A cluster: nodes, the pods on them, and what follows from them for the next pod.
@@ -64,6 +65,7 @@ pub(crate) struct Row {
     pub pods: Vec<PodId>,
     /// Host ports in use, with the number of pods that use them.
     pub ports: Vec<(HostPort, u32)>,
+    pub volume_limits: VolumeLimits,
 }
 
 /// Whether a node takes part.

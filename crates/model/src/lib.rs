@@ -62,8 +62,8 @@ pub use resources::{Resources, resource, show_amount};
 pub use selector::{LabelOperator, LabelRequirement, LabelSelector};
 pub use settings::{
     BalanceSettings, BufferSettings, Consolidation, Expander, Headroom, HealthSettings, Limits,
-    PriceWeights, Range, RequestSettings, ScaleDownSettings, ScaleUpSettings, Settings,
-    TaintSettings, Units,
+    ModelSettings, PriceWeights, Range, RequestSettings, ScaleDownSettings, ScaleUpSettings,
+    Settings, TaintSettings, Units,
 };
 pub use storage::Storage;
 pub use symbol::Symbol;

@@ -1,7 +1,11 @@
 //! Settings: what the user's flags say, validated. Names and defaults are those of the upstream autoscaler, but for
-//! `expander` and `enforce-node-group-min-size`.
+//! `expander`, `enforce-node-group-min-size` and what new nodes look like.
+
+mod models;
 
 use jiff::SignedDuration;
+
+pub use self::models::ModelSettings;
 
 use crate::{GroupOptions, Money, Profile, Resources, Symbol};
 
@@ -10,6 +14,8 @@ use crate::{GroupOptions, Money, Profile, Resources, Symbol};
 pub struct Settings {
     /// What holds for groups that say nothing themselves.
     pub group: GroupOptions,
+    /// What new nodes look like.
+    pub models: ModelSettings,
     /// What to buy.
     pub scale_up: ScaleUpSettings,
     /// What to give back.
@@ -282,6 +288,7 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             group: GroupOptions::default(),
+            models: ModelSettings::default(),
             scale_up: ScaleUpSettings::default(),
             scale_down: ScaleDownSettings::default(),
             limits: Limits::default(),

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use plimsoll_fit::{Equipment, NodeId, PodId, Snapshot};
+use plimsoll_fit::{Equipment, NodeId, Outfit, PodId, Snapshot, VolumeLimits};
 use plimsoll_model::{Node, Pod, Resources, Symbol};
 
 use crate::{
     residents::Residents,
     state::{Readiness, State},
-    template::{Template, cleaned},
+    template::{Template, cleaned, templates},
 };
 
 /// A snapshot of the cluster, and how it and the World refer to each other.
@@ -34,8 +34,7 @@ impl<'w> Scene<'w> {
     pub(crate) fn new(state: State<'w>) -> Self {
         let world = state.world;
         let residents = Residents::new(&state);
-        let templates: Vec<_> =
-            (0..world.groups.len()).map(|group| Template::of(&state, group, &residents)).collect();
+        let templates = templates(&state, &residents);
         let mut snapshot = Snapshot::new(world.namespaces.clone(), world.storage.clone())
             .following(&world.settings.profile)
             .with_devices(&world.devices);
@@ -59,7 +58,7 @@ impl<'w> Scene<'w> {
 
     /// Adds a new node of a group with all that it carries from the start. The group has a template.
     pub(crate) fn open(snapshot: &mut Snapshot, template: &Template, name: Symbol) -> NodeId {
-        let id = snapshot.add_equipped(template.node(name), &template.equipment);
+        let id = snapshot.add_equipped(template.node(name), &template.outfit);
         for pod in &template.overhead {
             let shape = snapshot.shape(pod);
             snapshot.place(shape, id);
@@ -97,13 +96,9 @@ fn add_node(
         Readiness::Ready => snapshot.add_node(Arc::clone(node)),
         Readiness::NotStarted => {
             let template = found.group.and_then(|group| templates[group].as_ref());
-            let own = state.world.devices.local_slices(node.name).next();
-            let equipment = match template {
-                // Its drivers have not said anything yet.
-                Some(template) if own.is_none() => &template.equipment,
-                _ => &Equipment::Published,
-            };
-            snapshot.add_equipped(Arc::new(started(node, state, template)), equipment)
+            let outfit = template.map(|template| unpublished(state, node.name, template));
+            let outfit = outfit.unwrap_or_default();
+            snapshot.add_equipped(Arc::new(started(node, state, template)), &outfit)
         }
         Readiness::Unready { .. } | Readiness::BeingDeleted | Readiness::Suspended => {
             let id = snapshot.add_node(Arc::clone(node));
@@ -111,6 +106,21 @@ fn add_node(
             id
         }
     }
+}
+
+/// What a node will have of which its drivers have not said anything yet: what its group has.
+fn unpublished(state: &State<'_>, node: Symbol, template: &Template) -> Outfit {
+    let world = state.world;
+    let mut outfit = template.outfit.clone();
+    if world.devices.local_slices(node).next().is_some() {
+        outfit.devices = Equipment::Published;
+    }
+    if let VolumeLimits::Like(limits) = &outfit.volume_limits
+        && limits.iter().any(|(driver, _)| world.storage.limits.contains_key(&(node, *driver)))
+    {
+        outfit.volume_limits = VolumeLimits::Published;
+    }
+    outfit
 }
 
 /// A node as it will be once it has started: without passing taints, and with the devices that its group promises.

@@ -1,11 +1,14 @@
 //! What a new node of a group looks like, and what runs on it from the start.
 
+mod overhead;
+mod volumes;
+
 use std::sync::Arc;
 
-use plimsoll_fit::{Equipment, local_slices};
+use plimsoll_fit::{Equipment, Outfit, local_slices};
 use plimsoll_model::{
-    Group, Labels, Money, Node, PodShape, PriceWeights, Resources, SignedDuration, Symbol,
-    first_untolerated, label, resource,
+    Group, Labels, Money, Node, PodShape, PriceWeights, Resources, SignedDuration, Symbol, label,
+    resource,
 };
 
 use crate::{
@@ -28,16 +31,28 @@ pub(crate) struct Template {
     pub cost: Money,
     /// Accelerators, of whatever kind.
     pub gpus: i64,
-    /// Devices that its pods can claim.
-    pub equipment: Equipment,
+    /// Devices that its pods can claim, and how many volumes it takes.
+    pub outfit: Outfit,
 }
 
 // === impl Template ===
 
+/// By group: what a new node looks like, if anybody knows.
+pub(crate) fn templates(state: &State<'_>, residents: &Residents) -> Vec<Option<Template>> {
+    let drivers = volumes::limited_drivers(state.world);
+    let groups = 0..state.world.groups.len();
+    groups.map(|group| Template::of(state, group, residents, &drivers)).collect()
+}
+
 impl Template {
     /// What a new node of the group looks like: like a ready, schedulable member that has been up for a while, else as the
     /// provider says. `None` when neither is there.
-    pub(crate) fn of(state: &State<'_>, place: usize, residents: &Residents) -> Option<Self> {
+    fn of(
+        state: &State<'_>,
+        place: usize,
+        residents: &Residents,
+        drivers: &[Symbol],
+    ) -> Option<Self> {
         let world = state.world;
         let group = &world.groups[place];
         let member = sample(state, place);
@@ -46,20 +61,14 @@ impl Template {
             None => group.template.as_ref()?,
         };
         let node = cleaned(model, state);
-        let mut overhead: Vec<_> = world
-            .daemon_sets
-            .iter()
-            .filter(|set| would_run(&set.pod, &node))
-            .map(|set| Arc::clone(&set.pod))
-            .collect();
-        if let Some(member) = member {
-            overhead.extend(unexplained_pods(state, residents.of(member)));
-        }
+        let overhead = overhead::overhead(state, &node, member.map(|member| residents.of(member)));
         let gpus = marks::gpus(&node.capacity).max(marks::gpus(&node.allocatable));
         let settings = &world.settings.scale_up;
         let price = group.price.unwrap_or_else(|| stand_in_price(&node, gpus, &settings.weights));
-        let equipment = equipment(state, place, member);
-        Some(Self { node, overhead, cost: price + settings.node_fee, gpus, equipment })
+        let devices = equipment(state, place, member);
+        let volume_limits = volumes::limits(state, place, drivers);
+        let outfit = Outfit { devices, volume_limits };
+        Some(Self { node, overhead, cost: price + settings.node_fee, gpus, outfit })
     }
 
     /// A node of this kind with a name and a hostname.
@@ -128,28 +137,6 @@ pub(crate) fn cleaned(node: &Node, state: &State<'_>) -> Node {
         unschedulable: false,
         ..node.clone()
     }
-}
-
-/// Whether a DaemonSet puts its pod on such a node: labels, taints, and room at all.
-fn would_run(pod: &PodShape, node: &Node) -> bool {
-    pod.node_affinity.matches(node.name, &node.labels)
-        && first_untolerated(&node.taints, &pod.tolerations).is_none()
-        && pod.requests.iter().all(|(name, amount)| amount <= node.allocatable.get(name))
-}
-
-/// Static pods of a member, and pods of DaemonSets that the World does not list: a new node will have them too.
-fn unexplained_pods<'a>(
-    state: &'a State<'_>,
-    pods: &'a [usize],
-) -> impl Iterator<Item = Arc<PodShape>> + 'a {
-    let world = state.world;
-    let listed = |uid: &str| world.daemon_sets.iter().any(|set| &*set.uid == uid);
-    let pods = pods.iter().map(|place| &world.pods[*place]);
-    pods.filter(move |pod| {
-        let explained = pod.owner.as_ref().is_some_and(|owner| listed(&owner.uid));
-        pod.is_mirror() || (pod.is_daemon() && !explained)
-    })
-    .map(|pod| Arc::clone(&pod.shape))
 }
 
 /// A price in proportion to what the node has, for groups whose provider knows none.

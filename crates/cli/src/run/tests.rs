@@ -19,13 +19,11 @@ mod stage;
 const UPSTREAM: &str = include_str!("tests/upstream.txt");
 
 /// Flags that do nothing although users have them: what they tune is not there, or is always so, see docs/run.md.
-const WITHOUT_EFFECT: [&str; 14] = [
+const WITHOUT_EFFECT: [&str; 12] = [
     "aws-use-static-instance-list",
     "clusterapi-cloud-config-authoritative",
-    "enable-csi-node-aware-scheduling",
     "enable-dynamic-resource-allocation",
     "enable-graceful-degradation",
-    "force-ds",
     "max-binpacking-time",
     "max-nodegroup-binpacking-duration",
     "node-info-cache-expire-time",

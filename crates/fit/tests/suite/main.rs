@@ -10,3 +10,4 @@ mod profile;
 mod properties;
 mod reference;
 mod vectors;
+mod volumes;

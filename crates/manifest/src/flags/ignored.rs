@@ -63,13 +63,11 @@ pub const IGNORED: &[&str] = &[
     "nodes",
     // Scale-up.
     "cluster-snapshot-parallelism",
-    "enable-csi-node-aware-scheduling",
     "enable-dynamic-resource-allocation",
     "enable-graceful-degradation",
     "enable-inter-pod-affinity-hostname-fast-path",
     "estimator",
     "fastpath-binpacking-enabled",
-    "force-ds",
     "frequent-loops-enabled",
     "grpc-expander-cert",
     "grpc-expander-url",

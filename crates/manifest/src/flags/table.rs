@@ -120,6 +120,20 @@ pub const TABLE: &[Flag] = &[
         target: Target::CommaNames(|flags| &mut flags.bypassed_schedulers),
     },
     Flag {
+        name: "enable-csi-node-aware-scheduling",
+        help: "a new node takes as many volumes of a CSI driver as others of its group",
+        topic: BUY,
+        scope: CLUSTER,
+        target: Target::Switch(|flags| &mut flags.settings.models.volume_limits),
+    },
+    Flag {
+        name: "force-ds",
+        help: "a new node has room for every DaemonSet that suits it; otherwise for those that run on the node it is modelled on",
+        topic: BUY,
+        scope: CLUSTER,
+        target: Target::Switch(|flags| &mut flags.settings.models.every_daemon),
+    },
+    Flag {
         name: "node-fee",
         help: "what every node costs beside its price, per hour",
         topic: BUY,

@@ -1,5 +1,7 @@
 //! From lots of pods to the packing problem.
 
+mod volumes;
+
 use std::sync::Arc;
 
 use fixedbitset::FixedBitSet;
@@ -10,6 +12,7 @@ use plimsoll_model::{
 };
 use rustc_hash::FxBuildHasher;
 
+use self::volumes::AttachedVolumes;
 use super::{
     lots::{Lot, probe},
     market::Offer,
@@ -67,9 +70,10 @@ pub(crate) fn packable(
     let profile = &world.settings.profile;
     let names = dimensions(profile, lots.iter().map(|lot| &**shape_of(lot)));
     let claimed = ClaimedDevices::new(scene, offers, &lots);
+    let attached = AttachedVolumes::new(scene, offers, &lots);
     let mut exclusions: IndexMap<Exclusion, u32, FxBuildHasher> = IndexMap::default();
     let mut items: IndexMap<Likeness, Pool, FxBuildHasher> = IndexMap::default();
-    for lot in &lots {
+    for (number, lot) in lots.iter().enumerate() {
         let Some(taker) = lot.takers.ones().next() else { continue };
         let shape = shape_of(lot);
         let found = exclusions_of(shape);
@@ -89,6 +93,7 @@ pub(crate) fn packable(
         exclusive.sort_unstable();
         let mut size = size(&shape.requests, &names, 1);
         size.extend(claimed.demand(scene, lot.shape));
+        size.extend(attached.demand(number));
         let likeness = Likeness { size, takers: lot.takers.clone(), exclusive };
         items.entry(likeness).or_default().entry(lot.shape).or_default().extend(&lot.pods);
     }
@@ -122,6 +127,7 @@ pub(crate) fn packable(
     }
     for (place, bin) in bins.iter_mut().enumerate() {
         bin.capacity.extend(claimed.supply(place));
+        bin.capacity.extend(attached.supply(place));
     }
     let classes = exclusions.values().map(|per_bin| Class { per_bin: *per_bin }).collect();
     let problem = Problem { items, bins, classes, max_bins_total: max_nodes, effort };

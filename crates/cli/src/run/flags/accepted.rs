@@ -184,12 +184,6 @@ pub(in crate::run) const ACCEPTED: &[Accepted] = &[
         not_done: "the number of threads makes no difference to the plan",
     },
     Accepted {
-        name: "enable-csi-node-aware-scheduling",
-        default: "false",
-        shape: Switch,
-        not_done: "limits of CSI drivers always count, on new nodes too",
-    },
-    Accepted {
         name: "enable-dynamic-resource-allocation",
         default: "true",
         shape: Switch,
@@ -218,12 +212,6 @@ pub(in crate::run) const ACCEPTED: &[Accepted] = &[
         default: "false",
         shape: Switch,
         not_done: "like pods are always packed together",
-    },
-    Accepted {
-        name: "force-ds",
-        default: "false",
-        shape: Switch,
-        not_done: "new nodes always have room for every DaemonSet that would run there",
     },
     Accepted {
         name: "max-binpacking-time",

@@ -1,6 +1,6 @@
 //! What is tried in a fork and dropped leaves no trace in who has which device.
 
-use plimsoll_fit::{Equipment, NodeId, PodId, ShapeId, Snapshot, local_slices};
+use plimsoll_fit::{Equipment, NodeId, Outfit, PodId, ShapeId, Snapshot, local_slices};
 use plimsoll_model::{Devices, Namespaces, PodClaim, Storage, Symbol};
 use proptest::{
     collection::vec,
@@ -50,8 +50,9 @@ impl Play<'_> {
             }
             Step::Add => {
                 self.added += 1;
-                let like = Equipment::Like(local_slices(self.objects, Symbol::new("n0")));
-                snapshot.add_equipped(host(100 + self.added), &like);
+                let devices = Equipment::Like(local_slices(self.objects, Symbol::new("n0")));
+                let outfit = Outfit { devices, ..Outfit::default() };
+                snapshot.add_equipped(host(100 + self.added), &outfit);
             }
             Step::Remove(node) if nodes.len() > 1 => {
                 let node = nodes[node % nodes.len()];

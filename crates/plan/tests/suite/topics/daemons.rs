@@ -112,3 +112,76 @@ fn daemon_pods_that_wait_are_nobodys_business() {
         "#]],
     );
 }
+
+#[test]
+fn a_daemon_counts_before_it_runs_anywhere() {
+    check(
+        "
+        group only 0..10 4cpu 16Gi $0.20
+        node a-0 of only
+        daemon agent 1cpu 200Mi
+        pods web*8 1cpu 1Gi
+        ",
+        expect![[r#"
+            buy     only 1 → 3 for web-4 … web-7
+            fits    web-0 … web-3 on a-0
+            keep    a-0: NotUnderutilized
+            cost    $0.20 → $0.60
+        "#]],
+    );
+}
+
+#[test]
+fn without_force_ds_only_daemons_of_the_model_count() {
+    check(
+        "
+        flags force-ds=false
+        group only 0..10 4cpu 16Gi $0.20
+        node a-0 of only
+        daemon agent 1cpu 200Mi
+        daemon proxy 500m 200Mi on=a-0
+        pods web*6 1cpu 1Gi
+        ",
+        expect![[r#"
+            buy     only 1 → 2 for web-3 … web-5
+            fits    web-0 … web-2 on a-0
+            keep    a-0: NotUnderutilized
+            cost    $0.20 → $0.40
+        "#]],
+    );
+}
+
+#[test]
+fn without_force_ds_all_daemons_count_where_there_is_no_model() {
+    check(
+        "
+        flags force-ds=false
+        group only 0..10 4cpu 16Gi $0.20
+        daemon agent 1cpu 200Mi
+        pods web*4 1cpu 1Gi
+        ",
+        expect![[r#"
+            buy     only 0 → 2 for web-0 … web-3
+            cost    $0.00 → $0.40
+        "#]],
+    );
+}
+
+#[test]
+fn a_daemon_that_is_critical_for_its_node_counts_in_any_case() {
+    check(
+        "
+        flags force-ds=false
+        group only 0..10 4cpu 16Gi $0.20
+        node a-0 of only
+        raw {apiVersion: apps/v1, kind: DaemonSet, metadata: {name: agent, uid: agent-uid}, spec: {selector: {matchLabels: {app: agent}}, template: {metadata: {labels: {app: agent}}, spec: {priorityClassName: system-node-critical, containers: [{name: a, image: a, resources: {requests: {cpu: '1'}}}]}}}}
+        pods web*8 1cpu 1Gi
+        ",
+        expect![[r#"
+            buy     only 1 → 3 for web-4 … web-7
+            fits    web-0 … web-3 on a-0
+            keep    a-0: NotUnderutilized
+            cost    $0.20 → $0.60
+        "#]],
+    );
+}

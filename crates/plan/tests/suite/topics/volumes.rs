@@ -1,5 +1,7 @@
 //! Volumes: where they are decides where their pods go.
 
+use std::fmt::Write as _;
+
 use expect_test::expect;
 
 use crate::fixture::check;
@@ -67,6 +69,158 @@ fn a_claim_for_one_pod_is_not_shared() {
         expect![[r#"
             wait    second: NoGroupFits (a: VolumeRestrictions)
             keep    a-0: NoPlaceToMovePods
+        "#]],
+    );
+}
+
+/// Storage for pods with a claim each, of a driver that attaches two volumes to a node.
+fn limited(lines: &str, nodes: &[&str], claims: &[(&str, usize)]) -> String {
+    let mut fixture = format!(
+        "{lines}
+        raw {{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {{name: disk}}, provisioner: disk.example, volumeBindingMode: WaitForFirstConsumer}}\n"
+    );
+    for node in nodes {
+        writeln!(
+            fixture,
+            "raw {{apiVersion: storage.k8s.io/v1, kind: CSINode, metadata: {{name: {node}}}, spec: {{drivers: [{{name: disk.example, nodeID: {node}, allocatable: {{count: 2}}}}]}}}}"
+        )
+        .unwrap();
+    }
+    for (name, count) in claims {
+        for number in 0..*count {
+            writeln!(
+                fixture,
+                "pods {name}-{number} 1cpu 1Gi claim={name}-{number}
+                raw {{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {{name: {name}-{number}}}, spec: {{accessModes: [ReadWriteMany], storageClassName: disk, resources: {{requests: {{storage: 1Gi}}}}}}, status: {{phase: Pending}}}}"
+            )
+            .unwrap();
+        }
+    }
+    fixture
+}
+
+const FULL: &str = "
+    group a 0..20 16cpu 64Gi $0.50
+    node a-0 of a
+    pods big 15500m 1Gi on=a-0 owner=rs
+";
+
+#[test]
+fn a_new_node_takes_as_many_volumes_as_others_of_its_group() {
+    check(
+        &limited(FULL, &["a-0"], &[("db", 6)]),
+        expect![[r#"
+            buy     a 1 → 4 for db-0 … db-5
+            keep    a-0: NotUnderutilized
+            cost    $0.50 → $2.00
+        "#]],
+    );
+}
+
+#[test]
+fn many_volumes_buy_many_nodes_in_one_pass() {
+    check(
+        &limited(FULL, &["a-0"], &[("db", 26)]),
+        expect![[r#"
+            buy     a 1 → 14 for db-0 … db-25
+            keep    a-0: NotUnderutilized
+            cost    $0.50 → $7.00
+        "#]],
+    );
+}
+
+#[test]
+fn without_the_flag_new_nodes_take_any_number() {
+    check(
+        &limited(
+            &format!("{FULL} flags enable-csi-node-aware-scheduling=false"),
+            &["a-0"],
+            &[("db", 6)],
+        ),
+        expect![[r#"
+            buy     a 1 → 2 for db-0 … db-5
+            keep    a-0: NotUnderutilized
+            cost    $0.50 → $1.00
+        "#]],
+    );
+}
+
+#[test]
+fn a_group_that_takes_more_volumes_is_the_better_bargain() {
+    check(
+        &limited(
+            "group a 0..20 16cpu 64Gi $0.50
+             group b 0..20 16cpu 64Gi $0.60
+             node a-0 of a
+             pods big 15500m 1Gi on=a-0 owner=rs",
+            &["a-0"],
+            &[("db", 6)],
+        ),
+        expect![[r#"
+            buy     b 0 → 1 for db-0 … db-5
+            keep    a-0: NotUnderutilized
+            cost    $0.50 → $1.10
+        "#]],
+    );
+}
+
+#[test]
+fn a_volume_that_pods_share_counts_once() {
+    check(
+        &limited(
+            &format!(
+                "{FULL}
+                pods web*3 1cpu 1Gi claim=db-0
+                pods log*3 1cpu 1Gi claim=db-1"
+            ),
+            &["a-0"],
+            &[("db", 2)],
+        ),
+        expect![[r#"
+            buy     a 1 → 2 for db-0, db-1, log-0 … log-2, web-0 … web-2
+            keep    a-0: NotUnderutilized
+            cost    $0.50 → $1.00
+        "#]],
+    );
+}
+
+#[test]
+fn nodes_on_their_way_have_limits_too() {
+    check(
+        &limited(
+            "group a 0..20 16cpu 64Gi $0.50 instance i-1 creating
+             node a-0 of a
+             node a-1 of a created=2m unready=2m
+             pods big 15500m 1Gi on=a-0 owner=rs",
+            &["a-0"],
+            &[("db", 6)],
+        ),
+        expect![[r#"
+            buy     a 3 → 4 for db-4, db-5
+            group   a: healthy, 1 ready and 1 upcoming of 3
+            fits    db-2, db-3 on a#upcoming-1
+            fits    db-0, db-1 on a-1
+            keep    a-0: NotUnderutilized
+            keep    a-1: NotUnreadyLongEnough
+            cost    $1.50 → $2.00
+        "#]],
+    );
+}
+
+#[test]
+fn a_young_node_with_limits_of_its_own_has_those() {
+    check(
+        &limited(
+            "group a 0..1 16cpu 64Gi $0.50
+             node a-0 of a created=2m unready=2m
+             raw {apiVersion: storage.k8s.io/v1, kind: CSINode, metadata: {name: a-0}, spec: {drivers: [{name: disk.example, nodeID: a-0, allocatable: {count: 3}}]}}",
+            &[],
+            &[("db", 4)],
+        ),
+        expect![[r#"
+            fits    db-0 … db-2 on a-0
+            wait    db-3: AwaitsNextPass (a: MaxSizeReached)
+            keep    a-0: NotUnreadyLongEnough
         "#]],
     );
 }

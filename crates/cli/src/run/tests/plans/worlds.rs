@@ -71,6 +71,36 @@ pub(crate) const PAIRS: &[Pair] = &[
         world(&[group("a", 4)], vec![with(pod("p", "1"), "/spec/schedulerName", json!("mine"))])
     }),
     ("allowed-scheduler-names", "mine", &[], one_pod),
+    // What new nodes look like.
+    ("enable-csi-node-aware-scheduling", "false", &[], || {
+        let driver = json!([{"name": "d", "nodeID": "n", "allocatable": {"count": 1}}]);
+        let mut objects = vec![
+            node("n", "a", 4),
+            on("n", "full", "4"),
+            replica_set(5),
+            json!({"apiVersion": "storage.k8s.io/v1", "kind": "CSINode", "metadata": {"name": "n"}, "spec": {"drivers": driver}}),
+            json!({
+                "apiVersion": "storage.k8s.io/v1", "kind": "StorageClass", "metadata": {"name": "s"},
+                "provisioner": "d", "volumeBindingMode": "WaitForFirstConsumer",
+            }),
+        ];
+        for name in ["p", "q"] {
+            objects.push(json!({
+                "apiVersion": "v1", "kind": "PersistentVolumeClaim",
+                "metadata": {"name": name, "namespace": "default"},
+                "spec": {"accessModes": ["ReadWriteOnce"], "storageClassName": "s", "resources": {"requests": {"storage": "1Gi"}}},
+            }));
+            let volumes = json!([{"name": "v", "persistentVolumeClaim": {"claimName": name}}]);
+            objects.push(with(pod(name, "1"), "/spec/volumes", volumes));
+        }
+        world(&[group("a", 4)], objects)
+    }),
+    ("force-ds", "false", &[], || {
+        let mut objects =
+            vec![node("n", "a", 4), daemon_set("1"), on("n", "full", "4"), replica_set(5)];
+        objects.extend(pods(4, "1"));
+        world(&[group("a", 4)], objects)
+    }),
     // What comes up, and what does not.
     ("max-node-provision-time", "1m", &[], || {
         let machine = json!({"id": "m", "state": "creating", "created": "2026-01-01T11:55:00Z"});
