@@ -27,6 +27,9 @@ const REMEMBRANCE: SignedDuration = SignedDuration::from_hours(7 * 24);
 /// A template that is missing may only be seen later than the request that needs it.
 const PATIENCE: SignedDuration = SignedDuration::from_secs(30);
 
+/// More pods than anybody means by a request, and fewer than would fill the memory: of one, and of all whose turn it is.
+const MOST_PODS: u64 = 50_000;
+
 /// Pods that do not exist yet and need room.
 #[derive(Clone, Debug)]
 pub(super) struct Wanted {
@@ -43,6 +46,8 @@ struct Surveyor<'w> {
     consumers: FxHashMap<(Symbol, Symbol), Vec<&'w Pod>>,
     /// How many requests may still wait longer than the first time.
     longer: u32,
+    /// How many more pods may have their turn in this pass.
+    room: u64,
 }
 
 /// Finds out how far the requests have come that are ours to serve.
@@ -85,6 +90,7 @@ impl<'w> Surveyor<'w> {
             templates: templates.map(|one| ((one.namespace, &*one.name), one)).collect(),
             consumers,
             longer: world.settings.requests.longer_pauses,
+            room: MOST_PODS,
         }
     }
 
@@ -135,10 +141,11 @@ impl<'w> Surveyor<'w> {
         }
         let mut wanted =
             self.resolve(request).map_err(|problem| failed("FailedToBookCapacity", problem))?;
-        let total: usize = wanted.iter().map(|one| one.count as usize).sum();
+        let total = pods(&wanted);
         let consumers = self.consumers.get(&(request.namespace, Symbol::new(&request.name)));
         let consumers = consumers.map_or(&[][..], |consumers| consumers);
-        if consumers.iter().filter(|pod| pod.node.is_some()).count() >= total {
+        let running = consumers.iter().filter(|pod| pod.node.is_some()).count();
+        if u64::try_from(running).unwrap_or(u64::MAX) >= total {
             let message = "All pods that the capacity was booked for have their nodes";
             return Err(expired("CapacityBookingConsumed", message));
         }
@@ -166,11 +173,14 @@ impl<'w> Surveyor<'w> {
             }
             Err(problem) => return Err(failed("FailedToCreatePods", problem)),
         };
-        let Some(tried) = find(conditions, PROVISIONED, Truth::False) else {
-            return Ok((Stage::Due, wanted));
-        };
-        let again = later(tried.at, self.pause(conditions, tried.at));
-        Ok(if now < again { (Stage::Waits(again), Vec::new()) } else { (Stage::Due, wanted) })
+        let again = find(conditions, PROVISIONED, Truth::False)
+            .map_or(now, |tried| later(tried.at, self.pause(conditions, tried.at)));
+        let pods = pods(&wanted);
+        if now < again || pods > self.room {
+            return Ok((Stage::Waits(again.max(now)), Vec::new()));
+        }
+        self.room -= pods;
+        Ok((Stage::Due, wanted))
     }
 
     /// How long to wait after a vain attempt. Each pause is twice as long as the one before, so that it is as long as all before
@@ -201,8 +211,17 @@ impl<'w> Surveyor<'w> {
         if sets.is_empty() {
             return Err("it has no pod sets".to_owned());
         }
+        let pods = pods(&sets);
+        if pods > MOST_PODS {
+            return Err(format!("it asks for {pods} pods, and may for {MOST_PODS}"));
+        }
         Ok(sets)
     }
+}
+
+/// How many pods there are in all.
+fn pods(wanted: &[Wanted]) -> u64 {
+    wanted.iter().map(|one| u64::from(one.count)).sum()
 }
 
 /// One pod less has to be stood for: this one exists. Which one it is can only be guessed by its size.

@@ -442,6 +442,7 @@ fn what_cannot_be_served_fails_in_words() {
         request nothing check
         request unknown check worker*1 nowhere*2
         request fresh check nowhere*2 age=10s
+        request boundless atomic worker*2000000000 worker*2000000000
         request ancient check worker*1 age=168h accepted=168h missing=1m
         request impatient atomic worker*1 age=1h accepted=59m missing=1m with=ValidUntilSeconds=3600
         request late check nowhere*2 accepted=5m provisioned=5m
@@ -451,6 +452,8 @@ fn what_cannot_be_served_fails_in_words() {
                       (Accepted=True)
                       (Provisioned=False)
                       Failed=True, Expired, ProvisioningRequest is expired
+            request boundless over
+                      Failed=True, FailedToCreatePods, it asks for 4000000000 pods, and may for 50000
             request fresh waits
             request impatient over
                       (Accepted=True)
@@ -464,6 +467,30 @@ fn what_cannot_be_served_fails_in_words() {
                       Failed=True, FailedToCreatePods, it has no pod sets
             request unknown over
                       Failed=True, FailedToCreatePods, there is no PodTemplate nowhere
+            keep    a-0: NoNodeGroup
+        "#]],
+    );
+}
+
+#[test]
+fn of_many_that_are_large_some_wait_for_another_pass() {
+    check(
+        "
+        flags enable-provisioning-requests=true
+        node a-0 1cpu 16Gi
+        template worker 2cpu 1Gi
+        request first check worker*30000 age=3m
+        request second check worker*30000 age=2m
+        request third check worker*20000 age=1m
+        ",
+        expect![[r#"
+            request first waits
+                      Accepted=True, Accepted, ProvisioningRequest is accepted
+                      Provisioned=False, CapacityIsNotFound, Capacity is not found: no room for 30000 of 30000 pods on the nodes that are here or on their way; it is looked for again
+            request second waits
+            request third waits
+                      Accepted=True, Accepted, ProvisioningRequest is accepted
+                      Provisioned=False, CapacityIsNotFound, Capacity is not found: no room for 20000 of 20000 pods on the nodes that are here or on their way; it is looked for again
             keep    a-0: NoNodeGroup
         "#]],
     );
