@@ -19,7 +19,7 @@ use plimsoll_model::{
 
 use self::{
     conditions::Conditions,
-    quotas::Quotas,
+    shared::Shared,
     source::{Source, Unit},
 };
 use crate::{plan::Kept, stand_ins::stand_in};
@@ -27,6 +27,7 @@ use crate::{plan::Kept, stand_ins::stand_in};
 mod conditions;
 mod count;
 mod quotas;
+mod shared;
 mod source;
 
 /// What a pass says of a buffer.
@@ -72,9 +73,6 @@ pub struct Making {
     pub digest: u64,
 }
 
-/// More units of a buffer than anybody means, and fewer than would fill the memory.
-const MOST_UNITS: i32 = 10_000;
-
 /// The longest name that an object may have.
 const LONGEST_NAME: usize = 253;
 
@@ -91,13 +89,13 @@ pub(crate) fn resolve(world: &World) -> Vec<Resolved<'_>> {
         return Vec::new();
     }
     let mut buffers: Vec<(usize, &Buffer)> = world.buffers.iter().enumerate().collect();
-    buffers.sort_by_key(|(_, buffer)| (buffer.namespace, buffer.created, &buffer.name));
-    let mut quotas = Quotas::new(world);
+    buffers.sort_by_key(|(_, buffer)| (buffer.created, buffer.namespace, &buffer.name));
+    let mut shared = Shared::new(world);
     let one = |(place, buffer)| {
         if settings.resolve {
-            own(world, &mut quotas, place, buffer)
+            own(world, &mut shared, place, buffer)
         } else {
-            foreign(world, place, buffer)
+            foreign(world, &mut shared, place, buffer)
         }
     };
     buffers.into_iter().filter_map(one).collect()
@@ -153,7 +151,7 @@ fn template_name(buffer: &str) -> Box<str> {
 /// A buffer for which we are to find out everything.
 fn own<'w>(
     world: &'w World,
-    quotas: &mut Quotas<'w>,
+    shared: &mut Shared<'w>,
     place: usize,
     buffer: &'w Buffer,
 ) -> Option<Resolved<'w>> {
@@ -189,10 +187,10 @@ fn own<'w>(
             (None, 0, Told::Everything(status))
         }
         Ok(Some((unit, wanted))) => {
-            let (count, blocking) = quotas.allot(buffer.namespace, &unit, wanted);
+            let (count, blocking) = shared.quotas.allot(buffer.namespace, &unit, wanted);
             conditions.ready();
             conditions.limited(wanted, count, &blocking);
-            let units = provide(world, &unit, count, &mut conditions);
+            let units = shared.provide(world, &unit, count, &mut conditions);
             let conditions = conditions.finish();
             let status = BufferStatus { conditions, replicas: Some(count), ..status };
             // What the status refers to has to be there.
@@ -204,7 +202,12 @@ fn own<'w>(
 }
 
 /// A buffer of which somebody else finds out how many units of which shape it is.
-fn foreign<'w>(world: &'w World, place: usize, buffer: &'w Buffer) -> Option<Resolved<'w>> {
+fn foreign<'w>(
+    world: &'w World,
+    shared: &mut Shared<'w>,
+    place: usize,
+    buffer: &'w Buffer,
+) -> Option<Resolved<'w>> {
     let status = &buffer.status;
     if *status.strategy != *ACTIVE_CAPACITY {
         return None;
@@ -215,7 +218,7 @@ fn foreign<'w>(world: &'w World, place: usize, buffer: &'w Buffer) -> Option<Res
         (Some(template), Some(count)) if !conditions.is_not_ready() => {
             if let Some(template) = find(world, buffer.namespace, template) {
                 let unit = Unit::of(template);
-                let units = provide(world, &unit, count, &mut conditions);
+                let units = shared.provide(world, &unit, count, &mut conditions);
                 (Some(unit), units)
             } else {
                 let problem = format!("PodTemplate {template} is not there");
@@ -269,32 +272,4 @@ fn judge<'w>(
     let Some(unit) = unit else { return Ok(None) };
     let count = count::wanted(buffer, &unit.pod.requests, source.replicas)?;
     Ok(Some((unit, count)))
-}
-
-/// How many units room is kept for, and what is said of that.
-fn provide(world: &World, unit: &Unit<'_>, count: i32, conditions: &mut Conditions<'_>) -> u32 {
-    let settings = &world.settings.scale_up;
-    if !settings.buffers.inject {
-        return 0;
-    }
-    if count <= 0 {
-        conditions.not_provided("BufferIsEmpty", "CapacityBuffer has zero replicas");
-        return 0;
-    }
-    if unit.priority < settings.expendable_cutoff {
-        let problem = format!(
-            "pods of priority {} are below expendable-pods-priority-cutoff, so nothing is bought for them",
-            unit.priority
-        );
-        conditions.not_provided("Expendable", &problem);
-        return 0;
-    }
-    let most = count.min(MOST_UNITS);
-    let left_out = if most < count {
-        format!("room is kept for {most} of {count} units, which is the most for a buffer")
-    } else {
-        String::new()
-    };
-    conditions.provided(&left_out);
-    u32::try_from(most).unwrap_or_default()
 }

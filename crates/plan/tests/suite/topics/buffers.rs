@@ -166,6 +166,17 @@ fn older_buffers_have_the_first_claim_on_a_quota() {
 }
 
 #[test]
+fn more_units_than_anybody_means_are_not_bought_for() {
+    let many = |name| buffer(name, "podTemplateRef: {name: unit}, replicas: 2000000000");
+    let buffers: Vec<String> = ["a", "b", "c", "d", "e", "f"].map(many).into();
+    let mut lines = vec![ON, UNIT];
+    lines.extend(buffers.iter().map(String::as_str));
+    let planned = plan(&world(&lines.join("\n")));
+    let units: Vec<u32> = planned.buffers.iter().map(|report| report.units).collect();
+    assert_eq!(units, [10_000, 10_000, 10_000, 10_000, 10_000, 0]);
+}
+
+#[test]
 fn what_cannot_be_is_told() {
     let rollout = "scalableRef: {apiGroup: argoproj.io, kind: Rollout, name: web}, replicas: 1";
     check(
