@@ -12,10 +12,14 @@ use crate::plan::{
     BlockReason, GroupHealth, GroupReason, Outcome, PodBlockReason, Repair, RetirementReason,
 };
 
+mod room;
 mod sentences;
 
-pub use self::sentences::{
-    alike, backing_off, group_state, health, kept, leaves, outcome, pod, removal, repair, stays,
+pub use self::{
+    room::{buffer, kept, kept_by_growth, request},
+    sentences::{
+        alike, backing_off, group_state, health, leaves, outcome, pod, removal, repair, stays,
+    },
 };
 
 /// What a group has against a pod, as a program reads it.

@@ -3,7 +3,10 @@
 use std::{io, io::Write};
 
 use plimsoll_model::World;
-use plimsoll_plan::{Outcome, Plan, words::Count};
+use plimsoll_plan::{
+    Outcome, Plan,
+    words::{self, Count},
+};
 
 use super::crowd::Stems;
 
@@ -33,6 +36,7 @@ pub(super) fn write(
         changes::repairs(&story),
         changes::retirements(&story),
         pods::lines(&story),
+        room(world, plan),
         nodes::lines(&story),
         groups::lines(&story),
         money(world, plan),
@@ -80,6 +84,12 @@ fn headline(plan: &Plan) -> Vec<String> {
     };
     lines.push(format!("Nothing to do: {pods}, and {nodes}."));
     lines
+}
+
+/// What becomes of requests for room, and of buffers.
+fn room(world: &World, plan: &Plan) -> Vec<String> {
+    let requests = plan.requests.iter().map(|report| words::request(report, world.now));
+    requests.chain(plan.buffers.iter().map(words::buffer)).collect()
 }
 
 /// Without prices there is nothing to say.

@@ -4,6 +4,25 @@ use expect_test::expect;
 
 use crate::{SMALL, check, scenario};
 
+/// A request for room, and a buffer.
+const ROOM: &str = r#"
+{"name": "room", "now": "2026-01-01T12:00:00Z",
+ "flags": {"enable-provisioning-requests": true, "capacity-buffer-controller-enabled": true,
+   "capacity-buffer-pod-injection-enabled": true, "capacity-buffer-pod-dry-run-enabled": false},
+ "groups": [{"id": "small", "min": 0, "max": 9, "target": 0, "price": 0.1, "template": {"metadata": {"name": "t"},
+   "status": {"allocatable": {"cpu": "2", "memory": "4Gi", "pods": "10"}, "capacity": {"cpu": "2", "memory": "4Gi", "pods": "10"}}}}],
+ "objects": [
+  {"apiVersion": "v1", "kind": "PodTemplate", "metadata": {"name": "unit", "namespace": "shop"},
+   "template": {"spec": {"containers": [{"name": "a", "resources": {"requests": {"cpu": "2"}}}]}}},
+  {"apiVersion": "autoscaling.x-k8s.io/v1", "kind": "ProvisioningRequest", "metadata": {"name": "job", "namespace": "shop",
+   "creationTimestamp": "2026-01-01T11:00:00Z"},
+   "spec": {"provisioningClassName": "best-effort-atomic-scale-up.autoscaling.x-k8s.io",
+     "podSets": [{"podTemplateRef": {"name": "unit"}, "count": 3}]}},
+  {"apiVersion": "autoscaling.x-k8s.io/v1beta1", "kind": "CapacityBuffer", "metadata": {"name": "spare", "namespace": "shop"},
+   "spec": {"podTemplateRef": {"name": "unit"}, "replicas": 2}}
+ ]}
+"#;
+
 #[test]
 fn something_of_everything() {
     check(
@@ -49,6 +68,24 @@ fn groups_that_grow_and_a_pod_that_none_can_take() {
         group cpu-rich  target 1 (0..10), 1 ready, healthy
         group mem-rich  target 1 (0..10), 1 ready, healthy
     "]],
+    );
+}
+
+#[test]
+fn room_for_pods_that_do_not_exist() {
+    check(
+        &[],
+        ROOM,
+        &expect![[r#"
+        small grows by 5 nodes (0 → 5) to keep room for 2 units of CapacityBuffer shop/spare and 3 pods of ProvisioningRequest shop/job
+
+        room is kept for ProvisioningRequest shop/job until 12:10 (Capacity is bought, and on its way)
+        CapacityBuffer shop/spare has 2 units, 2 of them with a place
+
+        group small  target 0 (0..9), 0 ready, healthy
+
+        The nodes cost $0.00 an hour, and $0.50 after this.
+    "#]],
     );
 }
 

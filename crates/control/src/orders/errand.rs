@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use plimsoll_model::Symbol;
-use plimsoll_plan::{Plan, Repair};
+use plimsoll_plan::{Plan, Repair, words};
 use plimsoll_provider::{Order, OrderId};
 use uuid::Uuid;
 
@@ -43,7 +43,10 @@ pub(crate) fn errands(plan: &Plan) -> Vec<Errand> {
     }
     for purchase in &plan.purchases {
         let why = match purchase.pods.as_slice() {
-            [] => "room to spare".to_owned(),
+            [] => match words::kept_by_growth(plan, purchase.group) {
+                kept if kept.is_empty() => "pods that have to move".to_owned(),
+                kept => format!("room for {}", kept.join(" and ")),
+            },
             [only] => only.to_string(),
             [first, rest @ ..] => format!("{first} and {} more", rest.len()),
         };

@@ -159,7 +159,7 @@ fn a_group_gets_one_order_after_what_has_to_be_put_right() {
     assert_eq!(errand.repairs, [lower]);
     let (order, why) = errand.order.as_ref().unwrap();
     assert_eq!((order.from, order.count), (3, 3));
-    assert_eq!(why, "the group's minimum; room to spare");
+    assert_eq!(why, "the group's minimum; pods that have to move");
 }
 
 #[test]

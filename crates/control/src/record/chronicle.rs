@@ -57,7 +57,10 @@ pub fn decisions(pass: &Pass) -> Vec<String> {
         let added = words::Count(usize::try_from(count).unwrap_or(usize::MAX), "node");
         let purchase = pass.plan.purchases.iter().find(|one| one.group == group);
         let purpose = match purchase.map_or(0, |purchase| purchase.pods.len()) {
-            0 => String::new(),
+            0 => match words::kept_by_growth(&pass.plan, group) {
+                kept if kept.is_empty() => String::new(),
+                kept => format!(" to keep room for {}", kept.join(" and ")),
+            },
             pods => format!(" for {}", words::Count(pods, "pod")),
         };
         decisions.push(format!("{group} grows by {added} ({} → {to}){purpose}", order.from));

@@ -1,10 +1,10 @@
 //! Whole sentences about pods, nodes and groups.
 
-use plimsoll_model::{Memory, StandIn, Symbol, Timestamp};
+use plimsoll_model::{Memory, Timestamp};
 
-use super::{Clock, Count, block_reason, pod_reason, retirement_words};
+use super::{Clock, block_reason, pod_reason, retirement_words};
 use crate::plan::{
-    BlockReason, Blocked, GroupHealth, GroupReason, GroupRejection, GroupReport, Outcome, Plan,
+    BlockReason, Blocked, GroupHealth, GroupReason, GroupRejection, GroupReport, Outcome,
     PodReport, Removal, Repair, Retirement,
 };
 
@@ -24,32 +24,6 @@ pub fn pod(report: &PodReport) -> String {
         }
         (happens, _, _) => format!("pod {pod} {}", outcome(happens, false)),
     }
-}
-
-/// What a node has room for that does not exist, a sentence for each.
-pub fn kept(plan: &Plan, node: Symbol) -> Vec<String> {
-    let kept = plan.kept.iter().filter(|kept| kept.node == node);
-    let sentence = |kept: &crate::plan::Kept| {
-        let pods = usize::try_from(kept.pods).unwrap_or(usize::MAX);
-        let what = match kept.stands_for {
-            StandIn::Headroom => format!("{} of headroom", Count(pods, "piece")),
-            StandIn::Expected => format!("{} to come", Count(pods, "pod")),
-            StandIn::Buffer(place) => {
-                let report = plan.buffers.iter().find(|report| report.place == place);
-                let name = report.map(|one| format!("{}/{}", one.namespace, one.name));
-                let of = name.unwrap_or_default();
-                format!("{} of CapacityBuffer {of}", Count(pods, "unit"))
-            }
-            StandIn::Requested(place) => {
-                let report = plan.requests.iter().find(|report| report.place == place);
-                let name = report.map(|one| format!("{}/{}", one.namespace, one.name));
-                let of = name.unwrap_or_default();
-                format!("{} of ProvisioningRequest {of}", Count(pods, "pod"))
-            }
-        };
-        format!("room is kept there for {what}")
-    };
-    kept.map(sentence).collect()
 }
 
 /// Groups that have the same against a pod, in the order of the first of each.

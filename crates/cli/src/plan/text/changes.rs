@@ -34,9 +34,10 @@ pub(in crate::plan) fn purpose(story: &Story<'_>, bought: &Purchase) -> String {
         let nodes: Vec<&str> = replacement.nodes.iter().map(|node| node.as_str()).collect();
         return format!("to replace {}: drained once the new nodes are ready", named(&nodes));
     }
-    let settings = &story.world.settings.scale_up;
-    let keeps_room = !settings.headroom.is_empty() || settings.headroom_percent > 0;
-    String::from(if keeps_room { "to keep room free" } else { "for pods whose nodes are leaving" })
+    match words::kept_by_growth(story.plan, bought.group) {
+        kept if kept.is_empty() => "for pods whose nodes are leaving".to_owned(),
+        kept => format!("to keep room for {}", kept.join(" and ")),
+    }
 }
 
 /// A sentence for each repair.
