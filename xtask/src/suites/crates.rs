@@ -4,6 +4,7 @@
 //! One run instead of one per package, because cargo builds shared dependencies with the features
 //! of all packages it is asked for: asked for them one by one, it would build many of them again.
 
+use std::ffi::OsStr;
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 
@@ -20,11 +21,11 @@ const AT_ONCE: &str = "8";
 
 /// Which tests of the packages are meant.
 #[derive(Clone, Copy)]
-enum Targets {
+enum Targets<'a> {
     /// What cargo tests when nobody says more.
     Usual,
-    /// One test target, by name.
-    One(&'static str),
+    /// One test target, by name, and the PATH for it if it is another one.
+    One(&'static str, Option<&'a OsStr>),
 }
 
 /// The packages of the workspace.
@@ -37,25 +38,25 @@ pub(super) fn run(context: &Context) -> Vec<Part> {
     run_targets(context, &chosen(context), Targets::Usual)
 }
 
-/// What kubectl sees of the embedded cluster.
-pub(super) fn run_kubectl(context: &Context) -> Vec<Part> {
-    run_target(context, "plimsoll", "kubectl")
-}
-
 /// What a real control plane makes of the rest.
 pub(super) fn run_e2e(context: &Context) -> Vec<Part> {
-    run_target(context, "plimsoll-e2e", "e2e")
+    run_target(context, "plimsoll-e2e", "e2e", None)
 }
 
-/// One test target, reported by its own name.
-fn run_target(context: &Context, package: &str, target: &'static str) -> Vec<Part> {
+/// One test target, reported by its own name, where programs are looked for along `path` if one is given.
+pub(super) fn run_target(
+    context: &Context,
+    package: &str,
+    target: &'static str,
+    path: Option<&OsStr>,
+) -> Vec<Part> {
     let members = context.workspace.members.iter();
     let owner: Vec<&Member> = members.filter(|member| member.name == package).collect();
-    let parts = run_targets(context, &owner, Targets::One(target));
+    let parts = run_targets(context, &owner, Targets::One(target, path));
     parts.into_iter().map(|part| Part { name: target.to_owned(), ..part }).collect()
 }
 
-fn run_targets(context: &Context, members: &[&Member], targets: Targets) -> Vec<Part> {
+fn run_targets(context: &Context, members: &[&Member], targets: Targets<'_>) -> Vec<Part> {
     let tested = build(context, members, targets).and_then(|built| match built {
         Some(owners) => test(context, members, targets, owners),
         None => Ok(vec![Part::failed("crates", "does not compile, see above".to_owned())]),
@@ -75,7 +76,7 @@ fn chosen(context: &Context) -> Vec<&Member> {
 fn build(
     context: &Context,
     members: &[&Member],
-    targets: Targets,
+    targets: Targets<'_>,
 ) -> anyhow::Result<Option<Owners>> {
     let output = cargo_test(context, members, targets)
         .args(["--no-run", "--message-format", "json-render-diagnostics"])
@@ -111,7 +112,7 @@ fn build(
 fn test(
     context: &Context,
     members: &[&Member],
-    targets: Targets,
+    targets: Targets<'_>,
     owners: Owners,
 ) -> anyhow::Result<Vec<Part>> {
     let (reader, writer) = std::io::pipe().context("cannot make a pipe")?;
@@ -138,12 +139,15 @@ fn test(
 
 /// One test target is asked of the whole workspace, too: of its package alone, cargo would build much of what the suite of all
 /// crates has just built once more, with fewer features.
-fn cargo_test(context: &Context, members: &[&Member], targets: Targets) -> Command {
+fn cargo_test(context: &Context, members: &[&Member], targets: Targets<'_>) -> Command {
     let mut command = cargo::command(&context.workspace.root);
     command.args(["test", "--color", "never"]);
     match targets {
-        Targets::One(name) => {
+        Targets::One(name, path) => {
             command.args(["--workspace", "--test", name]).env("RUST_TEST_THREADS", AT_ONCE);
+            if let Some(path) = path {
+                command.env("PATH", path);
+            }
         }
         Targets::Usual if members.len() == context.workspace.members.len() => {
             command.arg("--workspace");
