@@ -3,7 +3,7 @@
 //! The table holds for the `flags:` of a scenario, for the `options:` of a group and for a command line: a flag has one
 //! name, one help line and one meaning wherever it stands. Names are the upstream autoscaler's where it has one.
 
-use plimsoll_model::{BalanceSettings, GroupOptions, Settings, Symbol};
+use plimsoll_model::{BalanceSettings, GroupOptions, Salvo, Settings, SignedDuration, Symbol};
 use thiserror::Error;
 
 use self::assign::{Target, assign};
@@ -54,6 +54,10 @@ pub struct Flags {
     balance: bool,
     /// What makes groups similar, should balancing be on.
     similarity: BalanceSettings,
+    /// `salvo-scale-up`.
+    salvo: bool,
+    /// `salvo-scale-up-budget`.
+    salvo_budget: SignedDuration,
     /// `allowed-scheduler-names`.
     allowed_schedulers: Vec<Symbol>,
     /// `bypassed-scheduler-names`.
@@ -88,7 +92,13 @@ impl Default for Flags {
 impl Flags {
     /// Flags that change `settings`, from the defaults or from a file.
     pub fn over(settings: Settings) -> Self {
+        let salvo = match settings.scale_up.salvo {
+            Salvo::One => None,
+            Salvo::Several { budget } => Some(budget),
+        };
         Self {
+            salvo: salvo.is_some(),
+            salvo_budget: salvo.unwrap_or(Salvo::BUDGET),
             balance: settings.scale_up.balance.is_some(),
             similarity: settings.scale_up.balance.clone().unwrap_or_default(),
             allowed_schedulers: settings.scale_up.schedulers.clone(),
@@ -125,6 +135,8 @@ impl Flags {
             return Err(refuse("balancing-label", problem));
         }
         settings.scale_up.balance = balance.then_some(similarity);
+        let several = Salvo::Several { budget: self.salvo_budget };
+        settings.scale_up.salvo = if self.salvo { several } else { Salvo::One };
 
         let (allowed, bypassed) = (self.allowed_schedulers, self.bypassed_schedulers);
         let missing = bypassed.iter().find(|name| !allowed.contains(name));

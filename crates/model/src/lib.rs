@@ -62,7 +62,7 @@ pub use resources::{Resources, resource, show_amount};
 pub use selector::{LabelOperator, LabelRequirement, LabelSelector};
 pub use settings::{
     BalanceSettings, BufferSettings, Consolidation, Expander, Headroom, HealthSettings, Limits,
-    ModelSettings, PriceWeights, Range, RequestSettings, ScaleDownSettings, ScaleUpSettings,
+    ModelSettings, PriceWeights, Range, RequestSettings, Salvo, ScaleDownSettings, ScaleUpSettings,
     Settings, TaintSettings, Units,
 };
 pub use storage::Storage;

@@ -1,5 +1,5 @@
 //! Settings: what the user's flags say, validated. Names and defaults are those of the upstream autoscaler, but for
-//! `expander`, `enforce-node-group-min-size` and what new nodes look like.
+//! `expander`, `enforce-node-group-min-size`, `salvo-scale-up` and what new nodes look like.
 
 mod models;
 
@@ -66,6 +66,12 @@ pub struct ScaleUpSettings {
     pub expendable_cutoff: i32,
     /// `max-nodes-per-scaleup`: for each group and pass.
     pub max_nodes_per_pass: u32,
+    /// `max-binpacking-time`: how long one choice of what to buy may take.
+    pub choice_time: SignedDuration,
+    /// `max-nodegroup-binpacking-duration`: how much of that each group may take; zero when a group has no limit of its own.
+    pub group_choice_time: SignedDuration,
+    /// `salvo-scale-up` and `salvo-scale-up-budget`.
+    pub salvo: Salvo,
     /// `enforce-node-group-min-size`.
     pub enforce_min: bool,
     /// `scale-up-from-zero`: buy also while no node is ready.
@@ -149,6 +155,18 @@ pub enum Expander {
     Service,
     /// Any, by the seed.
     Random,
+}
+
+/// How many choices of what to buy a pass makes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Salvo {
+    /// One: with a named expander one group, and those that it is balanced with.
+    One,
+    /// As many as there are pods to buy for.
+    Several {
+        /// None begins once those before it have taken so long.
+        budget: SignedDuration,
+    },
 }
 
 /// What makes groups similar enough to share a purchase.
@@ -320,6 +338,9 @@ impl Default for ScaleUpSettings {
             new_pod_delay: SignedDuration::ZERO,
             expendable_cutoff: -10,
             max_nodes_per_pass: 1000,
+            choice_time: SignedDuration::from_mins(5),
+            group_choice_time: SignedDuration::from_secs(10),
+            salvo: Salvo::Several { budget: Salvo::BUDGET },
             enforce_min: true,
             from_zero: true,
             when_unhealthy: false,
@@ -342,6 +363,11 @@ impl Default for ScaleUpSettings {
             backoff_reset: SignedDuration::from_hours(3),
         }
     }
+}
+
+impl Salvo {
+    /// How long several choices may take, unless the user says otherwise.
+    pub const BUDGET: SignedDuration = SignedDuration::from_mins(1);
 }
 
 impl Default for BalanceSettings {

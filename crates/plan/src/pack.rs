@@ -43,8 +43,12 @@ mod surrogate;
 mod tiny;
 
 use fixedbitset::FixedBitSet;
+use plimsoll_model::SignedDuration;
 
 use self::meter::Meter;
+
+/// How long a current core takes for a step, in nanoseconds.
+const NANOSECONDS_A_STEP: i128 = 5;
 
 /// A kind of item (pod): `count` of them, all alike.
 #[derive(Clone, Debug)]
@@ -80,7 +84,7 @@ pub struct Class {
 }
 
 /// How hard to try. The same effort gives the same packing everywhere.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Effort {
     /// Upper limit on the steps of the search; a step is a few nanoseconds of a current core.
     pub steps: u64,
@@ -136,6 +140,30 @@ pub fn pack(problem: &Problem) -> Packing {
 }
 
 // === impl Effort ===
+
+impl Effort {
+    /// As long as it takes.
+    pub const BOUNDLESS: Self = Self { steps: u64::MAX };
+
+    /// What a current core does in so long a time. Every limit of time that a user sets becomes an effort here, so that a
+    /// plan does not depend on the machine.
+    pub fn within(time: SignedDuration) -> Self {
+        let steps = time.as_nanos().max(0) / NANOSECONDS_A_STEP;
+        Self { steps: u64::try_from(steps).unwrap_or(u64::MAX) }
+    }
+
+    /// So many times as much.
+    #[must_use]
+    pub fn times(self, count: usize) -> Self {
+        Self { steps: self.steps.saturating_mul(u64::try_from(count).unwrap_or(u64::MAX)) }
+    }
+
+    /// What is left of it after some steps.
+    #[must_use]
+    pub fn less(self, steps: u64) -> Self {
+        Self { steps: self.steps.saturating_sub(steps) }
+    }
+}
 
 impl Default for Effort {
     /// About one second at most; easy problems stop long before.

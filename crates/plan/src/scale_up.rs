@@ -7,7 +7,8 @@
 //!                      need one              cheapest scheduler's rules
 //! ```
 //!
-//! What is left over goes another round. A named expander replaces the packing over all groups by one group at a time.
+//! What is left over goes another round, unless a pass is to make one choice (`salvo-scale-up`). A named expander replaces the
+//! packing over all groups by one group at a time.
 
 mod company;
 mod dissolve;
@@ -17,6 +18,7 @@ mod items;
 mod last_resort;
 mod lots;
 mod market;
+mod patience;
 mod realise;
 mod reasons;
 mod regions;
@@ -31,7 +33,11 @@ use plimsoll_fit::ShapeId;
 use plimsoll_model::Expander;
 use rustc_hash::FxHashMap;
 
-use self::{items::Packable, market::Offer, similar::Similar};
+use self::{
+    items::Packable,
+    market::Offer,
+    patience::{Patience, Way},
+};
 pub(crate) use self::{
     market::{Allowance, Market},
     reasons::{Explained, explain},
@@ -61,22 +67,22 @@ pub(crate) struct Bought {
 }
 
 /// Buys nodes for the demands: all at once if there is room for all, otherwise for the most important first, so that none of
-/// them waits behind one of less importance.
+/// them waits behind one of less importance. `empty` is a shop in which nothing was bought.
 pub(crate) fn buy(
     scene: &mut Scene<'_>,
     market: &Market,
-    allowance: &Allowance,
+    empty: Shop,
     demands: &[Demand],
 ) -> Bought {
     let mark = scene.snapshot.mark();
-    let mut shop = Shop::new(scene, market, allowance.clone());
+    let mut shop = empty.clone();
     let rest = shop_for(scene, &mut shop, demands.to_vec(), Effort::default());
     if !is_overtaken(scene, market, &shop, &rest) {
         scene.snapshot.keep(mark);
         return Bought { shop, rest };
     }
     scene.snapshot.undo(mark);
-    let mut shop = Shop::new(scene, market, allowance.clone());
+    let mut shop = empty.after(shop.spent);
     let mut rest = Vec::new();
     let mut tier = demands;
     while let Some(first) = tier.first() {
@@ -142,41 +148,45 @@ fn shop_for(
     demands: Vec<Demand>,
     effort: Effort,
 ) -> Vec<Demand> {
-    let named = scene.state.world.settings.scale_up.expanders.clone();
-    let joint = named.is_empty() || named.first() == Some(&Expander::LeastCost);
-    let similar = Similar::new(scene, &shop.offers);
+    let settings = &scene.state.world.settings.scale_up;
+    let (way, patience) = (Way::of(settings), Patience::new(settings));
+    let groups = if way == Way::Joint { shop.offers.len() } else { 1 };
     let open_before = !shop.nodes.is_empty();
-    let mut rest = company::place(scene, shop, demands);
-    let rounds = if joint { ROUNDS } else { shop.offers.len() + 1 };
+    let mut goes_on = shop.goes_on(scene);
+    let mut rest = if goes_on { company::place(scene, shop, demands) } else { demands };
+    let rounds = if way == Way::Joint { ROUNDS } else { shop.offers.len() + 1 };
     for number in 0..rounds {
         if open_before || number > 0 {
             // What was bought for others may have room. What this purchase has only begun to open waits for the rest of it:
             // with one zone open, a spread over zones would put all pods there.
             realise::place_beside(scene, shop, &mut rest);
         }
-        if rest.is_empty() {
+        if rest.is_empty() || !goes_on {
             break;
         }
         let before = rest.len();
         let effort = if number == 0 { effort } else { AFTERTHOUGHT };
-        let (packable, unplaced) = prepare(scene, shop, &rest, effort);
+        let (packable, unplaced) = prepare(scene, shop, &rest, patience.limit(effort, groups));
         rest = unplaced;
-        rest.extend(if joint {
-            buy_jointly(scene, shop, packable, &similar)
-        } else {
-            expand(scene, shop, packable, &similar, &named)
+        rest.extend(match way {
+            Way::Joint => buy_jointly(scene, shop, packable),
+            Way::Named => expand(scene, shop, packable, &settings.expanders),
         });
+        goes_on = shop.goes_on(scene);
         if rest.len() == before {
             break;
         }
     }
-    let rest = last_resort::place(scene, shop, rest);
-    let rest = whole::place(scene, shop, rest);
+    if goes_on {
+        rest = last_resort::place(scene, shop, rest);
+        rest = whole::place(scene, shop, rest);
+    }
     let dissolved = dissolve::dissolve(scene, shop);
-    // A zone that was given up again may be what somebody waits for.
-    let mut rest = if dissolved { last_resort::place(scene, shop, rest) } else { rest };
-    let trimmed =
-        joint && scene.state.world.settings.scale_up.balance.is_none() && trim::trim(scene, shop);
+    if dissolved && shop.goes_on(scene) {
+        // A zone that was given up again may be what somebody waits for.
+        rest = last_resort::place(scene, shop, rest);
+    }
+    let trimmed = way == Way::Joint && settings.balance.is_none() && trim::trim(scene, shop);
     if dissolved || trimmed {
         // Who was placed after a pod that moved may have relied on it.
         rest.extend(exchange::settle(scene, shop, 0));
@@ -185,15 +195,11 @@ fn shop_for(
 }
 
 /// One joint purchase over all groups. Returns the pods without a place.
-fn buy_jointly(
-    scene: &mut Scene<'_>,
-    shop: &mut Shop,
-    packable: Packable,
-    similar: &Similar,
-) -> Vec<Demand> {
+fn buy_jointly(scene: &mut Scene<'_>, shop: &mut Shop, packable: Packable) -> Vec<Demand> {
     let packing = pack(&packable.problem);
     let packing = spare_gpus::spare_gpus(&packable, &shop.offers, packing);
-    realise::realise(scene, shop, packable, &packing, similar)
+    shop.charge(packing.steps);
+    realise::realise(scene, shop, packable, &packing)
 }
 
 /// One purchase from the group that the user's rules choose. Returns the pods without a place.
@@ -201,11 +207,10 @@ fn expand(
     scene: &mut Scene<'_>,
     shop: &mut Shop,
     packable: Packable,
-    similar: &Similar,
     rules: &[Expander],
 ) -> Vec<Demand> {
     match expander::choose(scene, shop, &packable, rules) {
-        Some(choice) => realise::realise(scene, shop, packable, &choice.packing, similar),
+        Some(choice) => realise::realise(scene, shop, packable, &choice.packing),
         None => packable.pools.into_iter().flat_map(|pool| pool.into_values().flatten()).collect(),
     }
 }

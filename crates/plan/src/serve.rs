@@ -32,15 +32,17 @@ pub(crate) fn serve(
 ) -> Served {
     let mut given_up: Vec<Demand> = Vec::new();
     let mut explained = Explained::default();
+    let mut empty = Shop::new(scene, market, allowance.clone());
     loop {
         let mark = scene.snapshot.mark();
         let fitted = existing::place(scene, demands.clone());
         let (mut held, wanting): (Vec<_>, Vec<_>) =
             fitted.rest.into_iter().partition(|demand| demand.held.is_some());
         let mut bought = match brake {
-            None => scale_up::buy(scene, market, allowance, &wanting),
-            Some(_) => Bought { shop: Shop::new(scene, market, allowance.clone()), rest: wanting },
+            None => scale_up::buy(scene, market, empty.clone(), &wanting),
+            Some(_) => Bought { shop: empty.clone(), rest: wanting },
         };
+        empty = empty.after(bought.shop.spent);
         let failed = gangs::failed(scene, bought.rest.iter().chain(&held));
         if failed.is_empty() {
             scene.snapshot.keep(mark);

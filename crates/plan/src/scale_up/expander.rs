@@ -5,9 +5,9 @@
 
 use plimsoll_model::{Expander, ScaleUpSettings, Symbol, resource};
 
-use super::{items::Packable, market::Offer, shop::Shop};
+use super::{items::Packable, market::Offer, patience::Patience, shop::Shop};
 use crate::{
-    pack::{Packing, Problem, pack},
+    pack::{Effort, Packing, Problem, pack},
     scene::Scene,
 };
 
@@ -29,9 +29,8 @@ pub(crate) fn choose(
     packable: &Packable,
     rules: &[Expander],
 ) -> Option<Choice> {
+    let mut choices = consider_all(scene, shop, &packable.problem);
     let offers = shop.offers.as_slice();
-    let mut choices: Vec<Choice> =
-        (0..offers.len()).filter_map(|offer| consider(offer, &packable.problem)).collect();
     for rule in rules {
         if *rule == Expander::Service {
             let question = service::question(scene, offers, packable, &choices);
@@ -51,9 +50,28 @@ pub(crate) fn choose(
         .min_by_key(|choice| (choice.packing.cost, groups[offers[choice.offer].group].id))
 }
 
+/// Packs for one group after the other. Once the time for the choice is over it is made among those that help somebody so far.
+fn consider_all(scene: &Scene<'_>, shop: &mut Shop, problem: &Problem) -> Vec<Choice> {
+    let mut left = Patience::new(&scene.state.world.settings.scale_up).choice;
+    let mut choices: Vec<Choice> = Vec::new();
+    for offer in 0..shop.offers.len() {
+        if left.steps == 0 && choices.iter().any(|choice| choice.nodes > 0) {
+            break;
+        }
+        if shop.admits(scene, offer) {
+            let choice = consider(offer, problem, problem.effort.min(left));
+            left = left.less(choice.packing.steps);
+            shop.charge(choice.packing.steps);
+            choices.push(choice);
+        }
+    }
+    choices.retain(|choice| choice.nodes > 0);
+    choices
+}
+
 /// Packs everything into nodes of one offer.
-fn consider(offer: usize, problem: &Problem) -> Option<Choice> {
-    let mut alone = problem.clone();
+fn consider(offer: usize, problem: &Problem, effort: Effort) -> Choice {
+    let mut alone = Problem { effort, ..problem.clone() };
     for (place, bin) in alone.bins.iter_mut().enumerate() {
         if place != offer {
             bin.max = 0;
@@ -63,7 +81,7 @@ fn consider(offer: usize, problem: &Problem) -> Option<Choice> {
     let nodes = packing.opened();
     let asked: u64 = problem.items.iter().map(|item| u64::from(item.count)).sum();
     let missed: u64 = packing.unplaced.iter().map(|(_, count)| u64::from(*count)).sum();
-    (nodes > 0).then_some(Choice { offer, packing, nodes, pods: asked - missed })
+    Choice { offer, packing, nodes, pods: asked - missed }
 }
 
 fn filter(

@@ -5,6 +5,8 @@
 //! that look at their host, then the rest: in this order nobody spoils what an earlier one counted on. Slots are tried in
 //! rounds: a spread over zones advances one zone at a time. Who is refused everywhere may exchange places with another.
 
+use std::sync::Arc;
+
 use plimsoll_fit::NodeId;
 use rustc_hash::FxHashMap;
 
@@ -13,7 +15,6 @@ use super::{
     items::{Packable, Pool},
     regions::Reach,
     shop::Shop,
-    similar::Similar,
 };
 use crate::{
     existing,
@@ -61,10 +62,9 @@ pub(crate) fn realise(
     shop: &mut Shop,
     packable: Packable,
     packing: &Packing,
-    similar: &Similar,
 ) -> Vec<Demand> {
     let start = shop.placed.len();
-    let mut slots = open_nodes(scene, shop, &packable, packing, similar);
+    let mut slots = open_nodes(scene, shop, &packable, packing);
     let mut pools = packable.pools;
     // Places are taken from the end of each list, and the first in it have waited longest.
     pools.iter_mut().flat_map(Pool::values_mut).for_each(|demands| demands.reverse());
@@ -90,8 +90,8 @@ fn open_nodes(
     shop: &mut Shop,
     packable: &Packable,
     packing: &Packing,
-    similar: &Similar,
 ) -> Vec<Slot> {
+    let similar = Arc::clone(&shop.similar);
     // One node of each kind in turn, so that zones are filled side by side.
     let mut openings: Vec<(u32, usize)> = Vec::new();
     for (place, bin) in packing.bins.iter().enumerate() {

@@ -1,10 +1,16 @@
 //! What is being bought: new nodes, and the pods they were bought for.
 
-use plimsoll_fit::NodeId;
-use plimsoll_model::{Question, Symbol};
+use std::sync::Arc;
 
-use super::market::{Allowance, Market, Offer};
-use crate::{existing::Placed, pending::Demand, scene::Scene};
+use plimsoll_fit::NodeId;
+use plimsoll_model::{Question, Salvo, Symbol};
+
+use super::{
+    market::{Allowance, Market, Offer},
+    patience::{Way, goes_on},
+    similar::Similar,
+};
+use crate::{existing::Placed, pack::Effort, pending::Demand, scene::Scene};
 
 /// Purchases of this pass so far.
 #[derive(Clone, Debug)]
@@ -17,6 +23,12 @@ pub(crate) struct Shop {
     pub placed: Vec<Placed>,
     /// What only the user's service can answer.
     pub questions: Vec<Question>,
+    /// Groups that stand in for each other.
+    pub similar: Arc<Similar>,
+    /// What all packings of the pass have taken, those included that came to nothing.
+    pub spent: Effort,
+    /// The number of the choice that is under way.
+    choice: u32,
     /// By group: how many nodes were ever opened, for their names.
     opened: Vec<u32>,
 }
@@ -29,6 +41,8 @@ pub(crate) struct NewNode {
     /// Its group.
     pub group: usize,
     pub id: NodeId,
+    /// The number of the choice that it is of.
+    choice: u32,
 }
 
 // === impl Shop ===
@@ -41,15 +55,53 @@ impl Shop {
             nodes: Vec::new(),
             placed: Vec::new(),
             questions: Vec::new(),
+            similar: Arc::new(Similar::new(scene, &market.offers)),
+            spent: Effort { steps: 0 },
+            choice: 0,
             opened: vec![0; scene.templates.len()],
         }
+    }
+
+    /// The same, in a pass that has taken some effort already.
+    pub(crate) fn after(self, spent: Effort) -> Self {
+        Self { spent, ..self }
+    }
+
+    /// What is bought from now on is for others than what was bought before, and a choice of its own.
+    pub(crate) fn begin(&mut self) {
+        self.choice += 1;
+    }
+
+    /// Counts what a packing took.
+    pub(crate) fn charge(&mut self, steps: u64) {
+        self.spent.steps = self.spent.steps.saturating_add(steps);
+    }
+
+    /// Whether there may be another choice for those that are left.
+    pub(crate) fn goes_on(&self, scene: &Scene<'_>) -> bool {
+        goes_on(scene.state.world.settings.scale_up.salvo, self.chosen().is_some(), self.spent)
+    }
+
+    /// Whether nodes of an offer may be bought as things stand: where a pass makes one choice, and a rule of the user's makes it, they
+    /// are all of one group and of those alike.
+    pub(crate) fn admits(&self, scene: &Scene<'_>, offer: usize) -> bool {
+        let settings = &scene.state.world.settings.scale_up;
+        let one = settings.salvo == Salvo::One && Way::of(settings) == Way::Named;
+        let alike = |chosen| chosen == offer || self.similar.are_alike(chosen, offer);
+        !one || self.chosen().is_none_or(alike)
+    }
+
+    /// The first offer from which the choice that is under way buys.
+    fn chosen(&self) -> Option<usize> {
+        self.nodes.iter().find(|node| node.choice == self.choice).map(|node| node.offer)
     }
 
     /// Opens a node of an offer, if it has room and the limits allow it.
     pub(crate) fn open(&mut self, scene: &mut Scene<'_>, offer: usize) -> Option<NodeId> {
         let group = self.offers[offer].group;
         let template = scene.templates[group].as_ref()?;
-        if self.offers[offer].room == 0 || self.allowance.refuses(template, 1).is_some() {
+        let is_refused = || self.allowance.refuses(template, 1).is_some();
+        if self.offers[offer].room == 0 || is_refused() || !self.admits(scene, offer) {
             return None;
         }
         self.offers[offer].room -= 1;
@@ -58,7 +110,7 @@ impl Shop {
         // The name stays for the run of the pass; final numbers are given when the purchase is settled.
         let name = format!("{}#{}", scene.state.world.groups[group].id, self.opened[group]);
         let id = Scene::open(&mut scene.snapshot, template, Symbol::new(&name));
-        self.nodes.push(NewNode { offer, group, id });
+        self.nodes.push(NewNode { offer, group, id, choice: self.choice });
         Some(id)
     }
 

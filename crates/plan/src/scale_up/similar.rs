@@ -62,6 +62,11 @@ impl Similar {
         Self { alike, sizes }
     }
 
+    /// Whether a purchase from one offer may be spread over the other.
+    pub(crate) fn are_alike(&self, one: usize, other: usize) -> bool {
+        self.alike.get(one).is_some_and(|alike| alike.contains(&other))
+    }
+
     /// The offer from which to open a node of a packing: the smallest look-alike that may hold all its contents.
     pub(crate) fn choose(&self, shop: &Shop, bin: &PackedBin, problem: &Problem) -> usize {
         let Some(alike) = self.alike.get(bin.bin) else { return bin.bin };

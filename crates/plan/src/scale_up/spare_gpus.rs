@@ -51,5 +51,6 @@ pub(crate) fn spare_gpus(packable: &Packable, offers: &[Offer], packing: Packing
         bins.iter().map(|bin| packable.problem.bins[bin.bin].cost * u64::from(bin.times)).sum();
     let mut unplaced = packing.unplaced;
     unplaced.extend(repacked.unplaced);
-    Packing { bins, unplaced, cost, ..repacked }
+    let steps = packing.steps.saturating_add(repacked.steps);
+    Packing { bins, unplaced, cost, steps, ..repacked }
 }

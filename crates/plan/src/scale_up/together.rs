@@ -13,6 +13,7 @@ pub(crate) fn together(
 ) -> Result<(), (Vec<Demand>, Explained)> {
     let mark = scene.snapshot.mark();
     let before = shop.clone();
+    shop.begin();
     let mut rest = demands.to_vec();
     realise::place_beside(scene, shop, &mut rest);
     if !rest.is_empty() {
@@ -24,6 +25,6 @@ pub(crate) fn together(
     }
     let explained = explain(scene, market, shop, &rest, None);
     scene.snapshot.undo(mark);
-    *shop = before;
+    *shop = before.after(shop.spent);
     Err((rest, explained))
 }

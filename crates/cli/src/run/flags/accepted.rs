@@ -214,18 +214,6 @@ pub(in crate::run) const ACCEPTED: &[Accepted] = &[
         not_done: "like pods are always packed together",
     },
     Accepted {
-        name: "max-binpacking-time",
-        default: "5m0s",
-        shape: Value,
-        not_done: "effort is counted in steps and not in time, so that a slow machine decides like a fast one",
-    },
-    Accepted {
-        name: "max-nodegroup-binpacking-duration",
-        default: "10s",
-        shape: Value,
-        not_done: "effort is counted in steps and not in time, so that a slow machine decides like a fast one",
-    },
-    Accepted {
         name: "pending-pods-batching-timeout",
         default: "4m0s",
         shape: Value,
@@ -236,18 +224,6 @@ pub(in crate::run) const ACCEPTED: &[Accepted] = &[
         default: "4",
         shape: Value,
         not_done: "the number of threads makes no difference to the plan",
-    },
-    Accepted {
-        name: "salvo-scale-up",
-        default: "false",
-        shape: Switch,
-        not_done: "every pass buys for all pods at once, in all groups",
-    },
-    Accepted {
-        name: "salvo-scale-up-budget",
-        default: "1m0s",
-        shape: Value,
-        not_done: "every pass buys for all pods at once, in all groups",
     },
     Accepted {
         name: "scale-from-unschedulable",
