@@ -58,6 +58,10 @@ pub struct Flags {
     salvo: bool,
     /// `salvo-scale-up-budget`.
     salvo_budget: SignedDuration,
+    /// `enable-graceful-degradation`.
+    degrade: bool,
+    /// `pending-pods-batching-timeout`.
+    looking_time: SignedDuration,
     /// `allowed-scheduler-names`.
     allowed_schedulers: Vec<Symbol>,
     /// `bypassed-scheduler-names`.
@@ -81,6 +85,9 @@ pub struct FlagError {
 /// The scheduler that looks after pods that name none.
 const DEFAULT_SCHEDULER: &str = "default-scheduler";
 
+/// `pending-pods-batching-timeout` when nobody sets it.
+const LOOKING_TIME: SignedDuration = SignedDuration::from_mins(4);
+
 // === impl Flags ===
 
 impl Default for Flags {
@@ -99,6 +106,8 @@ impl Flags {
         Self {
             salvo: salvo.is_some(),
             salvo_budget: salvo.unwrap_or(Salvo::BUDGET),
+            degrade: settings.scale_up.looking_time.is_some(),
+            looking_time: settings.scale_up.looking_time.unwrap_or(LOOKING_TIME),
             balance: settings.scale_up.balance.is_some(),
             similarity: settings.scale_up.balance.clone().unwrap_or_default(),
             allowed_schedulers: settings.scale_up.schedulers.clone(),
@@ -137,6 +146,7 @@ impl Flags {
         settings.scale_up.balance = balance.then_some(similarity);
         let several = Salvo::Several { budget: self.salvo_budget };
         settings.scale_up.salvo = if self.salvo { several } else { Salvo::One };
+        settings.scale_up.looking_time = self.degrade.then_some(self.looking_time);
 
         let (allowed, bypassed) = (self.allowed_schedulers, self.bypassed_schedulers);
         let missing = bypassed.iter().find(|name| !allowed.contains(name));

@@ -72,6 +72,9 @@ pub struct ScaleUpSettings {
     pub group_choice_time: SignedDuration,
     /// `salvo-scale-up` and `salvo-scale-up-budget`.
     pub salvo: Salvo,
+    /// `pending-pods-batching-timeout`, if `enable-graceful-degradation` is on: how long to look for pods that fit on what is here.
+    /// Those that nobody has looked at by then wait for the next pass.
+    pub looking_time: Option<SignedDuration>,
     /// `enforce-node-group-min-size`.
     pub enforce_min: bool,
     /// `scale-up-from-zero`: buy also while no node is ready.
@@ -267,6 +270,8 @@ pub struct ScaleDownSettings {
     pub skip_custom_controllers: bool,
     /// `min-replica-count`.
     pub min_replicas: i32,
+    /// `scale-down-simulation-timeout`: how long a pass may look for other places for the pods of nodes.
+    pub simulation_time: SignedDuration,
     /// `max-scale-down-parallelism`.
     pub parallelism: u32,
     /// `max-drain-parallelism`.
@@ -341,6 +346,7 @@ impl Default for ScaleUpSettings {
             choice_time: SignedDuration::from_mins(5),
             group_choice_time: SignedDuration::from_secs(10),
             salvo: Salvo::Several { budget: Salvo::BUDGET },
+            looking_time: None,
             enforce_min: true,
             from_zero: true,
             when_unhealthy: false,
@@ -398,6 +404,7 @@ impl Default for ScaleDownSettings {
             skip_local_storage: true,
             skip_custom_controllers: true,
             min_replicas: 0,
+            simulation_time: SignedDuration::from_secs(30),
             parallelism: 10,
             drain_parallelism: 1,
             group_share_percent: 100,

@@ -4,6 +4,10 @@ use plimsoll_fit::{NodeId, PodId};
 
 use crate::{pending::Demand, scale_down, scene::Scene};
 
+/// What it counts for to look for a place for a pod, where time is limited: a microsecond, as first fit takes for pods that are each of
+/// a shape of its own. Those that share one take a fifth of it (`cargo bench -p plimsoll-fit`).
+pub(crate) const STEPS_A_POD: u64 = 200;
+
 /// A pod and its place.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Placed {

@@ -5,7 +5,7 @@ use plimsoll_model::{Symbol, World};
 use crate::{
     buffers,
     pending::Pending,
-    plan::{GroupReason, Plan},
+    plan::{BlockReason, GroupReason, Plan},
     profile,
     report::{self, Findings},
     requests::{self, Requests},
@@ -40,7 +40,12 @@ fn plan_pods(world: &World, mut requests: Requests) -> Plan {
     let brake = brake.as_ref();
     let mut served = serve::serve(&mut scene, &market, &allowance, demands, brake);
     requests::seek(&mut scene, &market, &mut requests, sought, kept, &mut served, brake);
-    let given = scale_down::give_back(&mut scene, &served.bought.shop);
+    let given = if served.passed_over > 0 {
+        // Pods that nobody has looked at may be about to use the room that seems free.
+        scale_down::keep_all(&scene, BlockReason::PodsNotLookedAt)
+    } else {
+        scale_down::give_back(&mut scene, &served.bought.shop)
+    };
     let quiet = served.bought.shop.nodes.is_empty()
         && served.bought.rest.is_empty()
         && given.retirements.is_empty()

@@ -5,7 +5,10 @@ use std::sync::Arc;
 use plimsoll_fit::Rejection;
 use plimsoll_model::{Condition, Memory, Money, PodName, Question, StandIn, Symbol, Timestamp};
 
+pub use self::blocked::{BlockReason, Blocked, PodBlockReason};
 use crate::buffers::BufferReport;
+
+mod blocked;
 
 /// What a pass decided. Every list is sorted by its fields in the order they stand.
 #[derive(Clone, Debug, Default)]
@@ -153,56 +156,6 @@ pub struct Kept {
     pub stands_for: StandIn,
     /// How many of them.
     pub pods: u32,
-}
-
-/// A node that stays.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Blocked {
-    /// The node.
-    pub node: Symbol,
-    /// Why.
-    pub reason: BlockReason,
-    /// The pod that holds it, with `BlockedByPod` and `BlockedByOnCompletionPod`.
-    pub pod: Option<PodName>,
-    /// What holds the pod, with `BlockedByPod`.
-    pub pod_reason: Option<PodBlockReason>,
-}
-
-/// Why a node stays. The names are the upstream's where it has one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[expect(missing_docs, reason = "the names say it")]
-pub enum BlockReason {
-    NoNodeGroup,
-    MachineGone,
-    ScaleDownDisabledAnnotation,
-    ScaleDownUnreadyDisabled,
-    NotUnderutilized,
-    NotUnneededLongEnough,
-    NotUnreadyLongEnough,
-    NodeGroupMinSizeReached,
-    MinimalResourceLimitExceeded,
-    CurrentlyBeingDeleted,
-    NoPlaceToMovePods,
-    BlockedByPod,
-    BlockedByOnCompletionPod,
-    AtomicScaleDownFailed,
-    Cooldown,
-    Budget,
-    ClusterUnhealthy,
-    GroupFrozen,
-}
-
-/// What keeps a pod from being moved.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[expect(missing_docs, reason = "the names are the upstream's")]
-pub enum PodBlockReason {
-    NotReplicated,
-    ControllerNotFound,
-    MinReplicasReached,
-    UnmovableKubeSystemPod,
-    NotSafeToEvictAnnotation,
-    LocalStorageRequested,
-    NotEnoughPdb,
 }
 
 /// What becomes of a pod without a node.

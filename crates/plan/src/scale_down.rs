@@ -60,11 +60,10 @@ pub(crate) struct GivenBack {
 
 /// Decides which nodes to give back. Afterwards the scene shows the cluster without them, their pods elsewhere.
 pub(crate) fn give_back(scene: &mut Scene<'_>, shop: &Shop) -> GivenBack {
-    let mut fates = Fates::new(scene);
     if !scene.state.healthy {
-        fates.freeze(scene, BlockReason::ClusterUnhealthy);
-        return fates.settle(scene);
+        return keep_all(scene, BlockReason::ClusterUnhealthy);
     }
+    let mut fates = Fates::new(scene);
     let mut budgets = Budgets::new(scene);
     let units = candidates::find(scene, &budgets, &mut fates);
     let mut allowances = Allowances::new(scene);
@@ -95,6 +94,11 @@ pub(crate) fn give_back(scene: &mut Scene<'_>, shop: &Shop) -> GivenBack {
             waiting.push((unit, hold));
             continue;
         }
+        if moves.is_spent() {
+            others_first = true;
+            fates.pass_over(&unit, BlockReason::SimulationTimeout);
+            continue;
+        }
         match moves.vacate(&mut scene.snapshot, &mut scene.pod_ids, &unit) {
             Ok(()) => {
                 allowances.take(scene, &unit);
@@ -109,6 +113,13 @@ pub(crate) fn give_back(scene: &mut Scene<'_>, shop: &Shop) -> GivenBack {
     let mut given = fates.settle(scene);
     given.stuck = ready && given.retirements.is_empty() && !others_first;
     given
+}
+
+/// Gives nothing back and judges no node. Clocks stand as they were.
+pub(crate) fn keep_all(scene: &Scene<'_>, reason: BlockReason) -> GivenBack {
+    let mut fates = Fates::new(scene);
+    fates.freeze(scene, reason);
+    fates.settle(scene)
 }
 
 /// Nodes that take pods and will not for long: the cheaper ones that were bought for their pods are there.
@@ -127,6 +138,10 @@ fn watch(
     let now = scene.state.world.now;
     let mut trial = scene.snapshot.fork();
     for (unit, hold) in waiting {
+        if moves.is_spent() {
+            fates.pass_over(&unit, BlockReason::SimulationTimeout);
+            continue;
+        }
         match moves.vacate(&mut trial, &mut pod_ids, &unit) {
             Ok(()) => {
                 fates.stay(&unit, hold);

@@ -1,13 +1,19 @@
 //! Who gets a place where: first on what is here or on its way, then on what is bought for the rest.
 
+use plimsoll_model::Symbol;
+
 use crate::{
     existing::{self, Placed},
     gangs,
+    pack::Effort,
     pending::Demand,
     plan::GroupReason,
     scale_up::{self, Allowance, Bought, Explained, Market, Shop},
     scene::Scene,
 };
+
+/// The flag that says how long to look for room.
+const LOOKING_TIME: &str = "pending-pods-batching-timeout";
 
 /// The demands, served or not.
 #[derive(Debug)]
@@ -19,6 +25,8 @@ pub(crate) struct Served {
     pub bought: Bought,
     /// What groups say to the pods that are left.
     pub explained: Explained,
+    /// How many pods there was no time to look at. Nobody knows what room they need.
+    pub passed_over: usize,
 }
 
 /// Serves the demands. Pods of a gang get their places together or not at all: a gang that cannot be served whole is taken out
@@ -32,6 +40,7 @@ pub(crate) fn serve(
 ) -> Served {
     let mut given_up: Vec<Demand> = Vec::new();
     let mut explained = Explained::default();
+    let passed_over = pass_over(scene, &mut demands);
     let mut empty = Shop::new(scene, market, allowance.clone());
     loop {
         let mark = scene.snapshot.mark();
@@ -47,14 +56,17 @@ pub(crate) fn serve(
         if failed.is_empty() {
             scene.snapshot.keep(mark);
             let left = scale_up::explain(scene, market, &bought.shop, &bought.rest, brake);
-            for (shape, reasons) in left {
+            let late = GroupReason::QuotaExceeded { limit: Symbol::new(LOOKING_TIME) };
+            let late = scale_up::explain(scene, market, &bought.shop, &passed_over, Some(&late));
+            for (shape, reasons) in left.into_iter().chain(late) {
                 explained.entry(shape).or_insert(reasons);
             }
+            let count = passed_over.len();
             let (not_for, given_up): (Vec<_>, Vec<_>) =
-                given_up.into_iter().partition(|demand| demand.held.is_some());
+                given_up.into_iter().chain(passed_over).partition(|demand| demand.held.is_some());
             held.extend(not_for);
             bought.rest.extend(given_up);
-            return Served { fitted: fitted.placed, held, bought, explained };
+            return Served { fitted: fitted.placed, held, bought, explained, passed_over: count };
         }
         let (out, stay): (Vec<_>, Vec<_>) =
             demands.into_iter().partition(|demand| gangs::is_of(scene, demand, &failed));
@@ -64,4 +76,18 @@ pub(crate) fn serve(
         given_up.extend(out);
         demands = stay;
     }
+}
+
+/// Takes out those that there is no time to look at: the least important, and gangs of which one is among them.
+fn pass_over(scene: &Scene<'_>, demands: &mut Vec<Demand>) -> Vec<Demand> {
+    let Some(time) = scene.state.world.settings.scale_up.looking_time else { return Vec::new() };
+    let count = Effort::within(time).steps.div_ceil(existing::STEPS_A_POD);
+    let count = usize::try_from(count).unwrap_or(usize::MAX);
+    let late = demands.split_off(count.min(demands.len()));
+    let torn = gangs::failed(scene, late.iter());
+    let (mut out, stay): (Vec<_>, Vec<_>) =
+        demands.drain(..).partition(|demand| gangs::is_of(scene, demand, &torn));
+    *demands = stay;
+    out.extend(late);
+    out
 }

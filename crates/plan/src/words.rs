@@ -151,6 +151,14 @@ pub fn block_reason(reason: BlockReason) -> (&'static str, &'static str) {
         Why::Budget => ("Budget", "as many nodes as may go at once are going"),
         Why::ClusterUnhealthy => ("ClusterUnhealthy", "too many nodes are not ready"),
         Why::GroupFrozen => ("GroupFrozen", "its provider cannot be read"),
+        Why::SimulationTimeout => (
+            "SimulationTimeout",
+            "not looked at in this pass: scale-down-simulation-timeout is spent",
+        ),
+        Why::PodsNotLookedAt => (
+            "PodsNotLookedAt",
+            "not all pods that wait were looked at: pending-pods-batching-timeout is spent",
+        ),
     }
 }
 

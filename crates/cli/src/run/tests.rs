@@ -19,18 +19,11 @@ mod stage;
 const UPSTREAM: &str = include_str!("tests/upstream.txt");
 
 /// Flags that do nothing although users have them: what they tune is not there, or is always so, see docs/run.md.
-const WITHOUT_EFFECT: [&str; 12] = [
+const WITHOUT_EFFECT: [&str; 5] = [
     "aws-use-static-instance-list",
     "clusterapi-cloud-config-authoritative",
     "enable-dynamic-resource-allocation",
-    "enable-graceful-degradation",
-    "max-binpacking-time",
-    "max-nodegroup-binpacking-duration",
     "node-info-cache-expire-time",
-    "pending-pods-batching-timeout",
-    "salvo-scale-up",
-    "salvo-scale-up-budget",
-    "scale-down-simulation-timeout",
     "unremovable-node-recheck-timeout",
 ];
 
@@ -148,10 +141,14 @@ fn setting_what_holds_anyway_changes_nothing() {
 fn warnings_are_for_those_who_ask_for_what_is_not_done() {
     let warnings = |words: &[&str]| wanted(words).unwrap().warnings().join("\n");
     expect![[r"
-        --salvo-scale-up has no effect: every pass buys for all pods at once, in all groups
-        --max-binpacking-time has no effect: effort is counted in steps and not in time, so that a slow machine decides like a fast one"]]
-    .assert_eq(&warnings(&["--salvo-scale-up", "--max-binpacking-time=1m", "--v=2"]));
-    let same = ["--estimator=binpacking", "--max-binpacking-time=300s", "--logtostderr=true"];
+        --aws-use-static-instance-list has no effect: there is no AWS provider
+        --predicate-parallelism has no effect: the number of threads makes no difference to the plan"]]
+    .assert_eq(&warnings(&["--aws-use-static-instance-list", "--predicate-parallelism=9", "--v=2"]));
+    let same = [
+        "--estimator=binpacking",
+        "--gce-mig-instances-min-refresh-wait-time=5000ms",
+        "--logtostderr=true",
+    ];
     assert_eq!(warnings(&same), "");
 }
 

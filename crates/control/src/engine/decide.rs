@@ -12,7 +12,7 @@ use plimsoll_cluster::mirror::Mirror;
 use plimsoll_model::{
     Advice, Group, Memory, PodName, Replacement, Resources, Settings, Symbol, World,
 };
-use plimsoll_plan::{BlockReason, Plan, plan};
+use plimsoll_plan::{Plan, plan};
 use plimsoll_provider::Inventory;
 use rustc_hash::FxHashMap;
 use tokio::time::Instant;
@@ -190,8 +190,7 @@ fn judge(
         let blocked = plan.blocked.iter().find(|blocked| blocked.node == *node);
         let unneeded = plan.unneeded.iter().any(|unneeded| unneeded.node == *node);
         let leaves = plan.retirements.iter().any(|retirement| retirement.node == *node);
-        // In a cluster that cannot be relied on nobody was asked who needs what.
-        let judged = blocked.is_none_or(|blocked| blocked.reason != BlockReason::ClusterUnhealthy);
+        let judged = blocked.is_none_or(|blocked| blocked.reason.is_judgement());
         if leaves || (unneeded && judged) {
             return Ok(());
         }

@@ -64,7 +64,6 @@ pub const IGNORED: &[&str] = &[
     // Scale-up.
     "cluster-snapshot-parallelism",
     "enable-dynamic-resource-allocation",
-    "enable-graceful-degradation",
     "enable-inter-pod-affinity-hostname-fast-path",
     "estimator",
     "fastpath-binpacking-enabled",
@@ -72,7 +71,6 @@ pub const IGNORED: &[&str] = &[
     "grpc-expander-cert",
     "grpc-expander-url",
     "parallel-scale-up",
-    "pending-pods-batching-timeout",
     "predicate-parallelism",
     "scale-from-unschedulable",
     "scaleup-simulation-for-skipped-node-groups-enabled",
@@ -95,7 +93,6 @@ pub const IGNORED: &[&str] = &[
     "scale-down-candidates-pool-min-count",
     "scale-down-candidates-pool-ratio",
     "scale-down-non-empty-candidates-count",
-    "scale-down-simulation-timeout",
     "unremovable-node-recheck-timeout",
     // Status, metrics, new APIs.
     "capacity-buffer-pod-dry-run-enabled",

@@ -113,6 +113,20 @@ pub const TABLE: &[Flag] = &[
         target: Target::Duration(|flags| &mut flags.salvo_budget),
     },
     Flag {
+        name: "enable-graceful-degradation",
+        help: "stop looking at pods that wait after pending-pods-batching-timeout; the others wait for the next pass",
+        topic: BUY,
+        scope: CLUSTER,
+        target: Target::Switch(|flags| &mut flags.degrade),
+    },
+    Flag {
+        name: "pending-pods-batching-timeout",
+        help: "how long to look for pods that fit on the nodes that are here, should enable-graceful-degradation be on",
+        topic: BUY,
+        scope: CLUSTER,
+        target: Target::Duration(|flags| &mut flags.looking_time),
+    },
+    Flag {
         name: "enforce-node-group-min-size",
         help: "raise groups to their minimum",
         topic: BUY,
@@ -548,6 +562,13 @@ pub const TABLE: &[Flag] = &[
         topic: GIVE_BACK,
         scope: CLUSTER,
         target: Target::Switch(|flags| &mut flags.settings.scale_down.skip_custom_controllers),
+    },
+    Flag {
+        name: "scale-down-simulation-timeout",
+        help: "how long a pass may look for other places for the pods of nodes; nodes that it has not come to stay",
+        topic: GIVE_BACK,
+        scope: CLUSTER,
+        target: Target::Duration(|flags| &mut flags.settings.scale_down.simulation_time),
     },
     Flag {
         name: "min-replica-count",

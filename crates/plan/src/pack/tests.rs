@@ -5,6 +5,7 @@ mod hand;
 mod laws;
 
 use fixedbitset::FixedBitSet;
+use plimsoll_model::SignedDuration;
 
 use super::{Bin, Class, Effort, Item, Packing, Problem, pack};
 
@@ -126,4 +127,15 @@ fn nowhere(problem: &Problem, packing: &Packing, item: usize, opened: &[u32], al
             assert!(!fits, "item {item} has room in a new bin of type {bin}");
         }
     }
+}
+
+#[test]
+fn time_is_counted_in_steps() {
+    let steps = |time| Effort::within(time).steps;
+    assert_eq!(steps(SignedDuration::from_secs(1)), Effort::default().steps);
+    assert_eq!(steps(SignedDuration::from_nanos(4)), 0);
+    assert_eq!(steps(SignedDuration::from_mins(-1)), 0);
+    assert_eq!(steps(SignedDuration::MAX), u64::MAX);
+    assert_eq!(Effort { steps: 7 }.times(3).less(1), Effort { steps: 20 });
+    assert_eq!(Effort::BOUNDLESS.times(2), Effort::BOUNDLESS);
 }

@@ -117,6 +117,14 @@ impl Fates {
         }
     }
 
+    /// A unit is not judged: its nodes stay, and their clocks stand as they were.
+    pub(super) fn pass_over(&mut self, unit: &Unit, reason: BlockReason) {
+        self.stay(unit, Hold::all(reason));
+        for member in &unit.members {
+            self.unneeded[member.node] = member.since;
+        }
+    }
+
     /// Nothing is judged: all nodes stay, and clocks stand as they were.
     pub(super) fn freeze(&mut self, scene: &Scene<'_>, reason: BlockReason) {
         let world = scene.state.world;

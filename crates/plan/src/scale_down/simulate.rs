@@ -8,7 +8,10 @@ use rustc_hash::FxHashMap;
 
 use self::destinations::Destinations;
 use super::candidates::Unit;
-use crate::scene::Scene;
+use crate::{existing, pack::Effort, scene::Scene};
+
+/// What a node counts for beside its pods: a trial is opened and closed again, for about as much as a place for a pod.
+const STEPS_A_NODE: u64 = existing::STEPS_A_POD;
 
 /// Moves pods off nodes, one unit after the other, each on top of those before it.
 #[derive(Debug)]
@@ -17,6 +20,8 @@ pub(super) struct Moves<'w> {
     /// By node: pods that earlier moves brought there, by their places in the World's list. If that node goes as well they
     /// move on.
     arrivals: FxHashMap<NodeId, Vec<usize>>,
+    /// What may still be done in this pass.
+    left: Effort,
 }
 
 /// A pod between two places.
@@ -35,7 +40,13 @@ struct Mover {
 impl<'w> Moves<'w> {
     pub(super) fn new(scene: &Scene<'w>, units: &[Unit]) -> Self {
         let destinations = Destinations::new(scene, units);
-        Self { destinations, arrivals: FxHashMap::default() }
+        let left = Effort::within(scene.state.world.settings.scale_down.simulation_time);
+        Self { destinations, arrivals: FxHashMap::default(), left }
+    }
+
+    /// Whether there is no time to try another unit.
+    pub(super) fn is_spent(&self) -> bool {
+        self.left.steps == 0
     }
 
     /// Closes the nodes of a unit and finds another place for each of their pods. If one finds none, nothing has changed
@@ -49,6 +60,9 @@ impl<'w> Moves<'w> {
         unit: &Unit,
     ) -> Result<(), usize> {
         let movers = self.movers(snapshot, pod_ids, unit);
+        let nodes = Effort { steps: STEPS_A_NODE }.times(unit.members.len());
+        let pods = Effort { steps: existing::STEPS_A_POD }.times(movers.len());
+        self.left = self.left.less(nodes.steps).less(pods.steps);
         let mut trial = snapshot.fork();
         for member in &unit.members {
             trial.close_node(member.id);

@@ -21,6 +21,7 @@ mod hosts;
 mod limits;
 mod minimum;
 mod packing;
+mod patience;
 mod pending;
 mod ports;
 mod prices;

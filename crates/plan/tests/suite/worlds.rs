@@ -34,6 +34,14 @@ const COMPANY: &[&str] = &[
 ];
 const LIMITS: &[&str] =
     &["max-nodes-total=4", "cores-total=0:16", "memory-total=0:40", "max-nodes-per-scaleup=2"];
+const PATIENCE: &[&str] = &[
+    "max-binpacking-time=0s",
+    "max-nodegroup-binpacking-duration=1us",
+    "salvo-scale-up=false",
+    "salvo-scale-up-budget=0s",
+    "enable-graceful-degradation=true pending-pods-batching-timeout=6us",
+    "scale-down-simulation-timeout=5us",
+];
 const WAYS: &[&str] = &[
     "balance-similar-node-groups=true",
     "expander=least-waste",
@@ -64,6 +72,8 @@ pub(crate) struct Kinds {
     pub gangs: bool,
     /// Limits of the whole cluster and of a pass.
     pub limits: bool,
+    /// Limits of time.
+    pub haste: bool,
     /// Named expanders and balancing.
     pub ways: bool,
     /// Machines and nodes that are not as they should be.
@@ -92,6 +102,7 @@ impl Kinds {
         company: false,
         gangs: false,
         limits: false,
+        haste: false,
         ways: false,
         trouble: false,
         atomic: false,
@@ -106,6 +117,7 @@ impl Kinds {
         company: true,
         gangs: true,
         limits: true,
+        haste: true,
         ways: true,
         trouble: true,
         atomic: true,
@@ -208,10 +220,11 @@ fn wishes(kinds: Kinds) -> impl Strategy<Value = String> {
 fn rest(kinds: Kinds) -> impl Strategy<Value = Vec<String>> {
     let (limits, ways) = (u32::from(kinds.limits), u32::from(kinds.ways));
     let limit = prop_oneof![2 => Just(""), limits * 2 => select(LIMITS)];
+    let haste = prop_oneof![2 => Just(""), u32::from(kinds.haste) * 2 => select(PATIENCE)];
     let way = prop_oneof![2 => Just(""), ways => select(WAYS)];
     let daemon = prop_oneof![2 => Just(""), 1 => select(DAEMONS)];
-    (limit, way, daemon).prop_map(|(limit, way, daemon)| {
-        let flags = [limit, way].into_iter().filter(|flag| !flag.is_empty());
+    (limit, haste, way, daemon).prop_map(|(limit, haste, way, daemon)| {
+        let flags = [limit, haste, way].into_iter().filter(|flag| !flag.is_empty());
         let flags = flags.map(|flag| format!("flags {flag}"));
         flags.chain((!daemon.is_empty()).then(|| daemon.to_owned())).collect()
     })

@@ -190,12 +190,6 @@ pub(in crate::run) const ACCEPTED: &[Accepted] = &[
         not_done: "claims of dynamic resource allocation always count",
     },
     Accepted {
-        name: "enable-graceful-degradation",
-        default: "false",
-        shape: Switch,
-        not_done: "passes are not cut short, so there is nothing to degrade",
-    },
-    Accepted {
         name: "enable-inter-pod-affinity-hostname-fast-path",
         default: "false",
         shape: Switch,
@@ -212,12 +206,6 @@ pub(in crate::run) const ACCEPTED: &[Accepted] = &[
         default: "false",
         shape: Switch,
         not_done: "like pods are always packed together",
-    },
-    Accepted {
-        name: "pending-pods-batching-timeout",
-        default: "4m0s",
-        shape: Value,
-        not_done: "passes are not cut short",
     },
     Accepted {
         name: "predicate-parallelism",
@@ -273,12 +261,6 @@ pub(in crate::run) const ACCEPTED: &[Accepted] = &[
         default: "30",
         shape: Value,
         not_done: "every node is looked at in every pass; upstream does not read it either",
-    },
-    Accepted {
-        name: "scale-down-simulation-timeout",
-        default: "30s",
-        shape: Value,
-        not_done: "effort is counted in steps and not in time, so that a slow machine decides like a fast one",
     },
     Accepted {
         name: "unremovable-node-recheck-timeout",

@@ -49,6 +49,16 @@ pub(crate) const PAIRS: &[Pair] = &[
     }),
     ("expendable-pods-priority-cutoff", "5", &[], one_pod),
     ("max-nodes-per-scaleup", "2", &[], || world(&[group("a", 4)], pods(4, "4"))),
+    ("max-binpacking-time", "0s", &[], hard_to_pack),
+    ("max-nodegroup-binpacking-duration", "1ns", &[], hard_to_pack),
+    ("salvo-scale-up", "false", &[("expander", "least-waste")], of_two_groups),
+    ("salvo-scale-up-budget", "0s", &[("expander", "least-waste")], of_two_groups),
+    ("enable-graceful-degradation", "true", &[("pending-pods-batching-timeout", "1us")], || {
+        world(&[group("a", 4)], pods(2, "1"))
+    }),
+    ("pending-pods-batching-timeout", "1us", &[("enable-graceful-degradation", "true")], || {
+        world(&[group("a", 4)], pods(2, "1"))
+    }),
     ("enforce-node-group-min-size", "false", &[], || {
         world(&[with(group("a", 4), "/min", json!(2))], vec![node("other", "", 4)])
     }),
@@ -173,6 +183,7 @@ pub(crate) const PAIRS: &[Pair] = &[
         let mirror = with(on("n", "m", "3"), "/metadata/annotations", annotations);
         occupied(vec![with(mirror, "/metadata/ownerReferences", owner)])
     }),
+    ("scale-down-simulation-timeout", "1us", &[], two_empty),
     ("max-scale-down-parallelism", "1", &[], two_empty),
     ("max-empty-bulk-delete", "1", &[], two_empty),
     ("max-drain-parallelism", "2", &[], || {
@@ -285,6 +296,30 @@ pub(super) fn pods(count: u32, cpu: &str) -> Vec<Value> {
 fn gpu_pods(count: u32) -> Vec<Value> {
     let ask = |pod| with(pod, "/spec/containers/0/resources/requests/nvidia.com~1gpu", json!("4"));
     pods(count, "1").into_iter().map(ask).collect()
+}
+
+/// Pods that each go only to a group of their own.
+fn of_two_groups() -> Value {
+    let picky = |kind: &str| with(pod(kind, "1"), "/spec/nodeSelector", json!({"kind": kind}));
+    let groups = [labelled("a", "kind", "x"), labelled("b", "kind", "y")];
+    world(&groups, vec![picky("x"), picky("y")])
+}
+
+/// Pods for which the first idea of a packing is not the best.
+fn hard_to_pack() -> Value {
+    let sized = |id: &str, cpu: u32, price: f64| {
+        let room = json!({"cpu": cpu, "memory": format!("{}Gi", 2 * cpu), "pods": 110});
+        let status = json!({"capacity": room, "allocatable": room});
+        with(with(group(id, cpu), "/template/status", status), "/price", json!(price))
+    };
+    let kinds = [(6, "1500m", "3Gi"), (1, "2500m", "1Gi"), (5, "1", "7Gi")];
+    let objects = kinds.iter().flat_map(|(count, cpu, memory)| {
+        (0..*count).map(move |number| {
+            let pod = pod(&format!("{cpu}-{number}"), cpu);
+            with(pod, "/spec/containers/0/resources/requests/memory", json!(memory))
+        })
+    });
+    world(&[sized("a", 4, 0.2), sized("b", 8, 0.39)], objects.collect())
 }
 
 /// A pod of a ReplicaSet, on a node.
