@@ -244,8 +244,8 @@ fn pods_that_nobody_has_looked_at_wait() {
         pods web*6 3cpu 1Gi
         ",
         expect![[r#"
-            wait    web-0 … web-5: AwaitsNextPass (a: QuotaExceeded by pending-pods-batching-timeout)
-            wait    vast: NoGroupFits (a: NodeResourcesFit)
+            fits    web-0 on a-0
+            wait    web-1 … web-5: AwaitsNextPass (a: QuotaExceeded by pending-pods-batching-timeout)
             keep    a-0: PodsNotLookedAt
             keep    a-1: PodsNotLookedAt, idle since 11:00
         "#]],
