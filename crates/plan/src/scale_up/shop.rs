@@ -119,13 +119,14 @@ impl Shop {
         self.placed.push(Placed { demand, node, pod });
     }
 
-    /// Gives back new nodes that nobody uses.
+    /// Gives back new nodes that nobody uses, but those of a group that was bought whole.
     pub(crate) fn drop_unused(&mut self, scene: &mut Scene<'_>) {
         let mut used: Vec<NodeId> = self.placed.iter().map(|placed| placed.node).collect();
         used.sort_unstable();
         used.dedup();
-        let (kept, unused) =
-            self.nodes.iter().copied().partition(|node| used.binary_search(&node.id).is_ok());
+        let (kept, unused) = self.nodes.iter().copied().partition(|node| {
+            self.offers[node.offer].atomic || used.binary_search(&node.id).is_ok()
+        });
         self.nodes = kept;
         for node in unused {
             self.give_back(scene, node);

@@ -75,3 +75,20 @@ fn of_two_the_cheaper_whole_comes() {
         "#]],
     );
 }
+
+/// A purchase for the less important does not give back what was bought whole for others.
+#[test]
+fn an_atomic_group_stays_whole_when_others_are_bought_for() {
+    check(
+        "
+        group whole 0..3 16cpu 64Gi $0.10 zone=a atomic
+        pods web*2 7Gi apart=zone
+        pods pair*2 7Gi prio=5 apart near=host
+        ",
+        expect![[r#"
+            buy     whole 0 → 3 for pair-0, web-0
+            wait    pair-1, web-1: AwaitsNextPass (whole: MaxSizeReached)
+            cost    $0.00 → $0.30
+        "#]],
+    );
+}
