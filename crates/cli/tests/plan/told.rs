@@ -76,7 +76,7 @@ fn room_for_pods_that_do_not_exist() {
     check(
         &[],
         ROOM,
-        &expect![[r#"
+        &expect![[r"
         small grows by 5 nodes (0 → 5) to keep room for 2 units of CapacityBuffer shop/spare and 3 pods of ProvisioningRequest shop/job
 
         room is kept for ProvisioningRequest shop/job until 12:10 (Capacity is bought, and on its way)
@@ -85,7 +85,7 @@ fn room_for_pods_that_do_not_exist() {
         group small  target 0 (0..9), 0 ready, healthy
 
         The nodes cost $0.00 an hour, and $0.50 after this.
-    "#]],
+    "]],
     );
 }
 

@@ -67,8 +67,9 @@ pub(super) fn explain(pass: &Pass, name: &str) -> Result<Explained, Unknown> {
     };
     let owners = owners(&pass.seen.groups);
     let (sentence, facts) = NodeTeller::new(pass, &owners).about(node);
+    let kept = words::kept(&pass.plan, node).filter(|kept| !sentence.ends_with(kept.as_str()));
     let mut sentences = vec![sentence];
-    sentences.extend(words::kept(&pass.plan, node));
+    sentences.extend(kept);
     if let Some(group) = facts.group
         && facts.state != "Leaving"
     {
@@ -119,7 +120,7 @@ impl<'p> NodeTeller<'p> {
             facts.pod = blocked.pod.as_ref().map(ToString::to_string);
             facts.pod_reason = blocked.pod_reason.map(|reason| words::pod_reason(reason).0);
         }
-        let stays = blocked.map(|blocked| words::stays(blocked, &pass.plan.memory, pass.at));
+        let stays = blocked.map(|blocked| words::stays(blocked, &pass.plan, pass.at));
         let Some(since) = facts.unneeded_since else {
             return (stays.unwrap_or_else(|| format!("node {node} stays")), facts);
         };

@@ -44,11 +44,11 @@ pub fn buffer(report: &BufferReport) -> String {
     }
 }
 
-/// What a node has room for that does not exist, a sentence for each.
-pub fn kept(plan: &Plan, node: Symbol) -> Vec<String> {
+/// What a node has room for that does not exist: `room is kept there for 2 units of CapacityBuffer shop/spare`.
+pub fn kept(plan: &Plan, node: Symbol) -> Option<String> {
     let kept = plan.kept.iter().filter(|kept| kept.node == node);
-    let what = kept.map(|kept| stood_for(plan, kept.stands_for, kept.pods));
-    what.map(|what| format!("room is kept there for {what}")).collect()
+    let what: Vec<String> = kept.map(|kept| stood_for(plan, kept.stands_for, kept.pods)).collect();
+    (!what.is_empty()).then(|| format!("room is kept there for {}", what.join(" and ")))
 }
 
 /// What new nodes of a group are to have room for that does not exist: `2 units of CapacityBuffer shop/spare`.

@@ -2,9 +2,9 @@
 
 use plimsoll_model::{Memory, Timestamp};
 
-use super::{Clock, block_reason, pod_reason, retirement_words};
+use super::{Clock, block_reason, kept, pod_reason, retirement_words};
 use crate::plan::{
-    BlockReason, Blocked, GroupHealth, GroupReason, GroupRejection, GroupReport, Outcome,
+    BlockReason, Blocked, GroupHealth, GroupReason, GroupRejection, GroupReport, Outcome, Plan,
     PodReport, Removal, Repair, Retirement,
 };
 
@@ -81,18 +81,20 @@ pub fn leaves(leaving: &Retirement) -> String {
 }
 
 /// Why a node stays.
-pub fn stays(blocked: &Blocked, memory: &Memory, now: Timestamp) -> String {
+pub fn stays(blocked: &Blocked, plan: &Plan, now: Timestamp) -> String {
     let node = blocked.node;
     let why = block_reason(blocked.reason).1;
+    // To who looks at what runs there it may seem idle.
+    let kept = kept(plan, node).filter(|_| blocked.reason == BlockReason::NotUnderutilized);
     match (&blocked.pod, blocked.pod_reason) {
         (Some(pod), Some(reason)) => {
             format!("node {node} stays: pod {pod} cannot be moved, {}", pod_reason(reason).1)
         }
         (Some(pod), None) => format!("node {node} stays: {why}, {pod}"),
-        (None, _) => match since(blocked, memory, now) {
-            Some(since) => format!("node {node} stays: {since}"),
-            None => format!("node {node} stays: {why}"),
-        },
+        (None, _) => {
+            let told = kept.or_else(|| since(blocked, &plan.memory, now));
+            format!("node {node} stays: {}", told.as_deref().unwrap_or(why))
+        }
     }
 }
 

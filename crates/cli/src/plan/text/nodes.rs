@@ -38,7 +38,7 @@ pub(in crate::plan) fn lines(story: &Story<'_>) -> Vec<String> {
 
 /// Why one node stays.
 pub(in crate::plan) fn sentence(story: &Story<'_>, blocked: &Blocked) -> String {
-    words::stays(blocked, &story.plan.memory, story.world.now)
+    words::stays(blocked, story.plan, story.world.now)
 }
 
 /// The first names of a list.
