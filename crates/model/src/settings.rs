@@ -288,6 +288,9 @@ pub struct ScaleDownSettings {
     pub horizon: SignedDuration,
     /// `consolidation-threshold`: the least that is saved, in percent of what the nodes replaced cost.
     pub threshold_percent: u32,
+    /// `unremovable-node-recheck-timeout`: so long no place is looked for again for pods that had none; zero, the default here,
+    /// for every pass.
+    pub recheck: SignedDuration,
     /// `eviction-cost`: what it costs to evict a pod of no particular importance, or to start or stop a node.
     pub eviction_cost: Money,
 }
@@ -413,6 +416,7 @@ impl Default for ScaleDownSettings {
             consolidation: Consolidation::Underutilized,
             horizon: SignedDuration::from_hours(24),
             threshold_percent: 5,
+            recheck: SignedDuration::ZERO,
             eviction_cost: Money::from_micros(1_000),
         }
     }

@@ -9,7 +9,8 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::{
     Advice, Budget, Buffer, Condition, Controller, DaemonSet, Devices, Group, NamespaceQuota,
-    Namespaces, Node, Pod, PodName, PodTemplate, Quota, Request, Settings, Storage, Symbol,
+    Namespaces, Node, Pod, PodName, PodTemplate, Quota, Remembered, Request, Settings, Storage,
+    Symbol,
 };
 
 /// What a pass sees. Nothing in it changes while a decision is made.
@@ -99,6 +100,10 @@ pub struct Memory {
     pub recent_evictions: BTreeMap<PodName, Timestamp>,
     /// What was decided about requests for room and is not seen on them yet, by their uids.
     pub requests: BTreeMap<Box<str>, Vec<Condition>>,
+    /// What nodes of a group looked like. Not over a restart.
+    pub exemplars: BTreeMap<Symbol, Remembered>,
+    /// Nodes for whose pods no other place was found, with the moment until which none is looked for. Not over a restart.
+    pub unremovable_until: BTreeMap<Symbol, Timestamp>,
 }
 
 /// Nodes that leave once the cheaper ones bought for their pods are ready.

@@ -4,6 +4,7 @@
 //! time. [`pack`] is its numeric heart: pods of a few kinds into nodes of many types, as cheaply as possible.
 
 mod buffers;
+mod exemplar;
 mod existing;
 mod expected;
 mod gangs;

@@ -7,6 +7,7 @@ use plimsoll_model::{Memory, Order, PodName, Replacement, StandIn, Symbol};
 use rustc_hash::FxHashMap;
 
 use crate::{
+    exemplar,
     plan::{
         Cost, GroupReport, Kept, Outcome, Placement, Plan, PodReport, Purchase, Repair, Retirement,
     },
@@ -260,6 +261,7 @@ fn remember(
     }
     let world = scene.state.world;
     memory.requests = findings.requests.memory(world);
+    memory.exemplars = exemplar::remember(scene);
     findings.given.remember(world, &mut memory);
     if let Look::Nothing = findings.look {
         memory.consolidated = Some(now);

@@ -20,6 +20,7 @@ mod fates;
 mod replace;
 mod simulate;
 mod timers;
+mod unremovable;
 mod utilization;
 
 pub(crate) use self::consolidate::{Look, Proposal, consolidate};
@@ -77,6 +78,10 @@ pub(crate) fn give_back(scene: &mut Scene<'_>, shop: &Shop) -> GivenBack {
     let mut waiting = Vec::new();
     let mut others_first = false;
     for unit in units {
+        if let (None, Some(hold)) = (&replacing, unremovable::hold(scene, &unit)) {
+            fates.stay(&unit, hold);
+            continue;
+        }
         let hold = match &replacing {
             Some(replacing) => replacing.hold(scene, &unit),
             None => timers::hold(scene, &unit)
@@ -169,6 +174,7 @@ impl GivenBack {
         let now = world.now;
         memory.unneeded_since =
             self.unneeded.iter().map(|unneeded| (unneeded.node, unneeded.since)).collect();
+        unremovable::remember(world, &self.blocked, memory);
         let leaves = |node| self.retirements.iter().any(|retirement| retirement.node == node);
         replace::remember(world, memory, leaves, self.stuck);
         memory.recent_evictions.retain(|_, at| now.duration_since(*at) < RECENT);

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use plimsoll_fit::{Equipment, NodeId, Outfit, PodId, Snapshot, VolumeLimits};
-use plimsoll_model::{Node, Pod, Resources, Symbol};
+use plimsoll_model::{Labels, Node, Pod, Resources, Symbol};
 
 use crate::{
     residents::Residents,
-    state::{Readiness, State},
-    template::{Template, cleaned, templates},
+    state::{NodeState, Readiness, State},
+    template::{SETTLED, Template, cleaned, templates},
 };
 
 /// A snapshot of the cluster, and how it and the World refer to each other.
@@ -92,10 +92,15 @@ fn add_node(
     node: &Arc<Node>,
 ) -> NodeId {
     let found = state.nodes[place];
+    let template = found.group.and_then(|group| templates[group].as_ref());
     match found.readiness {
-        Readiness::Ready => snapshot.add_node(Arc::clone(node)),
+        Readiness::Ready => {
+            match template.filter(|template| is_new(state, found, node, template)) {
+                Some(template) => snapshot.add_node(Arc::new(with_labels(node, template))),
+                None => snapshot.add_node(Arc::clone(node)),
+            }
+        }
         Readiness::NotStarted => {
-            let template = found.group.and_then(|group| templates[group].as_ref());
             let outfit = template.map(|template| unpublished(state, node.name, template));
             let outfit = outfit.unwrap_or_default();
             snapshot.add_equipped(Arc::new(started(node, state, template)), &outfit)
@@ -106,6 +111,22 @@ fn add_node(
             id
         }
     }
+}
+
+/// Whether the node is the first of its group after a time without any, and too young to say what the group looks like now.
+fn is_new(state: &State<'_>, found: NodeState, node: &Node, template: &Template) -> bool {
+    let recalled = found.group.and_then(|group| state.recalled[group]);
+    recalled.is_some()
+        && template.exemplar().is_none()
+        && state.world.now.duration_since(node.created) < SETTLED
+}
+
+/// A node with the labels that others of its group had. Who adds them may not have come to this one yet, and if another node
+/// were bought meanwhile for pods that ask for them, it would look no different.
+fn with_labels(node: &Node, template: &Template) -> Node {
+    let promised = template.unnamed().labels.iter();
+    let missing = promised.filter(|(key, _)| node.labels.get(*key).is_none());
+    Node { labels: Labels::from_pairs(node.labels.iter().chain(missing)), ..node.clone() }
 }
 
 /// What a node will have of which its drivers have not said anything yet: what its group has.
@@ -134,6 +155,6 @@ fn started(node: &Node, state: &State<'_>, template: Option<&Template>) -> Node 
         name: node.name,
         labels: node.labels.clone(),
         allocatable: Resources::from_amounts(node.allocatable.iter().chain(missing)),
-        ..cleaned(node, state)
+        ..cleaned(node, &state.world.settings.taints)
     }
 }

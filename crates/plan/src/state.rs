@@ -10,10 +10,15 @@
 //! Each group is judged by its own facts alone, so that a broken one never harms another. Only the last step looks at the
 //! whole: nothing is raised to its minimum in a cluster that cannot be trusted.
 
-use plimsoll_model::{Memory, SignedDuration, Symbol, Timestamp, World};
+use std::sync::Arc;
+
+use plimsoll_model::{Exemplar, Memory, SignedDuration, Symbol, Timestamp, World};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::plan::{GroupHealth, Removal, Repair};
+use crate::{
+    exemplar,
+    plan::{GroupHealth, Removal, Repair},
+};
 
 pub(crate) mod backoff;
 mod departed;
@@ -45,6 +50,8 @@ pub(crate) struct State<'w> {
     pub removals: Vec<Removal>,
     /// Places of nodes whose machines are gone.
     pub departed: FxHashSet<usize>,
+    /// By group: what is remembered of its nodes and still holds.
+    pub recalled: Vec<Option<&'w Arc<Exemplar>>>,
     /// Not too many nodes are unready.
     pub healthy: bool,
     /// What the next pass has to remember, as far as it follows from what was found. Orders for raised minimums are in it.
@@ -108,14 +115,15 @@ pub(crate) fn observe(world: &World) -> State<'_> {
     let node_places: FxHashMap<_, _> = names.map(|(place, node)| (node.name, place)).collect();
     let membership = membership::membership(world, &node_places);
     let gone = departed::departed(world, &node_places, &membership);
-    let equipped = readiness::equipped_groups(world, &membership.members);
+    let recalled = exemplar::recall(world);
+    let equipped = readiness::equipped_groups(world, &membership.members, &recalled);
     let nodes: Vec<_> = (world.nodes.iter().zip(&membership.members).enumerate())
         .map(|(place, (node, member))| NodeState {
             group: member.map(|member| member.group),
             readiness: if gone.contains_key(&place) && departed::is_silent(node) {
                 Readiness::BeingDeleted
             } else {
-                readiness::readiness(world, node, *member, &equipped)
+                readiness::readiness(world, node, *member, &recalled, &equipped)
             },
         })
         .collect();
@@ -133,7 +141,18 @@ pub(crate) fn observe(world: &World) -> State<'_> {
     minimum::raise(world, healthy, &nodes, &mut groups, &mut memory, &mut repairs);
     repairs.sort();
     let departed = gone.into_keys().collect();
-    State { world, nodes, node_places, groups, repairs, removals, departed, healthy, memory }
+    State {
+        world,
+        nodes,
+        node_places,
+        groups,
+        repairs,
+        removals,
+        departed,
+        recalled,
+        healthy,
+        memory,
+    }
 }
 
 /// The memory without nodes and groups that are gone, and with the clocks of nodes set. What is kept by group is written by

@@ -5,19 +5,20 @@ mod volumes;
 
 use std::sync::Arc;
 
-use plimsoll_fit::{Equipment, Outfit, local_slices};
+use plimsoll_fit::{Equipment, Outfit, VolumeLimits, local_slices};
 use plimsoll_model::{
-    Group, Labels, Money, Node, PodShape, PriceWeights, Resources, SignedDuration, Symbol, label,
-    resource,
+    Exemplar, Group, Labels, Money, Node, PodShape, PriceWeights, Resources, SignedDuration,
+    Symbol, TaintSettings, label, resource,
 };
 
 use crate::{
+    exemplar::anonymous,
     residents::Residents,
     state::{Readiness, State, marks},
 };
 
 /// A member has to be up so long before new nodes are taken to look like it.
-const SETTLED: SignedDuration = SignedDuration::from_mins(1);
+pub(crate) const SETTLED: SignedDuration = SignedDuration::from_mins(1);
 
 /// A new node of a group.
 #[derive(Clone, Debug)]
@@ -33,6 +34,8 @@ pub(crate) struct Template {
     pub gpus: i64,
     /// Devices that its pods can claim, and how many volumes it takes.
     pub outfit: Outfit,
+    /// What is to be remembered of the member that it is modelled on, if it is modelled on one.
+    exemplar: Option<Arc<Exemplar>>,
 }
 
 // === impl Template ===
@@ -45,8 +48,8 @@ pub(crate) fn templates(state: &State<'_>, residents: &Residents) -> Vec<Option<
 }
 
 impl Template {
-    /// What a new node of the group looks like: like a ready, schedulable member that has been up for a while, else as the
-    /// provider says. `None` when neither is there.
+    /// What a new node of the group looks like: like a ready, schedulable member that has been up for a while, else like the
+    /// last such member that is remembered, else as the provider says. `None` when nothing of it is there.
     fn of(
         state: &State<'_>,
         place: usize,
@@ -56,19 +59,35 @@ impl Template {
         let world = state.world;
         let group = &world.groups[place];
         let member = sample(state, place);
-        let model = match member {
-            Some(member) => &world.nodes[member],
-            None => group.template.as_ref()?,
+        let recalled = state.recalled[place].filter(|_| member.is_none());
+        let model: &Node = match (member, recalled) {
+            (Some(member), _) => &world.nodes[member],
+            (None, Some(exemplar)) => &exemplar.node,
+            (None, None) => group.template.as_ref()?,
         };
-        let node = cleaned(model, state);
-        let overhead = overhead::overhead(state, &node, member.map(|member| residents.of(member)));
+        let node = cleaned(model, &world.settings.taints);
+        let pods = member.map(|member| residents.of(member));
+        let unexplained: Vec<_> = match recalled {
+            Some(exemplar) => exemplar.pods.to_vec(),
+            None => overhead::unexplained_pods(state, pods.unwrap_or_default()).collect(),
+        };
         let gpus = marks::gpus(&node.capacity).max(marks::gpus(&node.allocatable));
         let settings = &world.settings.scale_up;
         let price = group.price.unwrap_or_else(|| stand_in_price(&node, gpus, &settings.weights));
-        let devices = equipment(state, place, member);
-        let volume_limits = volumes::limits(state, place, drivers);
+        let devices = equipment(state, place, member, recalled);
+        let volume_limits = volumes::limits(state, place, drivers, recalled);
         let outfit = Outfit { devices, volume_limits };
-        Some(Self { node, overhead, cost: price + settings.node_fee, gpus, outfit })
+        let exemplar = member
+            .filter(|_| !world.settings.models.remembered.is_zero())
+            .map(|_| Arc::new(exemplar(state, group, &node, &unexplained, &outfit)));
+        let mut overhead = overhead::daemons(world, &node, pods);
+        overhead.extend(unexplained);
+        Some(Self { node, overhead, cost: price + settings.node_fee, gpus, outfit, exemplar })
+    }
+
+    /// What is to be remembered of the member that it is modelled on, if it is modelled on one.
+    pub(crate) fn exemplar(&self) -> Option<&Arc<Exemplar>> {
+        self.exemplar.as_ref()
     }
 
     /// A node of this kind with a name and a hostname.
@@ -107,23 +126,51 @@ fn sample(state: &State<'_>, group: usize) -> Option<usize> {
 }
 
 /// The devices of a new node: those of the first member, by name, whose drivers publish some. If none do, there are none, or,
-/// without a member to stand for the group, nobody knows.
-fn equipment(state: &State<'_>, group: usize, sample: Option<usize>) -> Equipment {
+/// without a member to stand for the group, those that are remembered, or nobody knows.
+fn equipment(
+    state: &State<'_>,
+    group: usize,
+    sample: Option<usize>,
+    recalled: Option<&Arc<Exemplar>>,
+) -> Equipment {
     let world = state.world;
     let members = state.groups[group].nodes.iter().map(|place| world.nodes[*place].name);
     let has_devices = |node: &Symbol| world.devices.local_slices(*node).next().is_some();
     let known =
         if world.devices.slices.is_empty() { None } else { members.filter(has_devices).min() };
-    match (known, sample) {
-        (Some(node), _) => Equipment::Like(local_slices(&world.devices, node)),
-        (None, Some(_)) => Equipment::Like(Arc::default()),
-        (None, None) => Equipment::Unknown,
+    match (known, sample, recalled) {
+        (Some(node), ..) => Equipment::Like(local_slices(&world.devices, node)),
+        (None, Some(_), _) => Equipment::Like(Arc::default()),
+        (None, None, Some(exemplar)) => Equipment::Like(Arc::clone(&exemplar.slices)),
+        (None, None, None) => Equipment::Unknown,
+    }
+}
+
+fn exemplar(
+    state: &State<'_>,
+    group: &Group,
+    node: &Node,
+    pods: &[Arc<PodShape>],
+    outfit: &Outfit,
+) -> Exemplar {
+    let taints = &state.world.settings.taints;
+    Exemplar {
+        node: anonymous(node, taints),
+        pods: pods.into(),
+        slices: match &outfit.devices {
+            Equipment::Like(slices) => Arc::clone(slices),
+            Equipment::Published | Equipment::Unknown => Arc::default(),
+        },
+        volume_limits: match &outfit.volume_limits {
+            VolumeLimits::Like(limits) => Arc::clone(limits),
+            VolumeLimits::Published => Arc::default(),
+        },
+        template: group.template.as_deref().map(|template| anonymous(template, taints)),
     }
 }
 
 /// A node as it will be once it has started: without name, cordon and the taints that go away by themselves.
-pub(crate) fn cleaned(node: &Node, state: &State<'_>) -> Node {
-    let taints = &state.world.settings.taints;
+pub(crate) fn cleaned(node: &Node, taints: &TaintSettings) -> Node {
     let hostname = Symbol::new(label::HOSTNAME);
     Node {
         name: Symbol::new(""),

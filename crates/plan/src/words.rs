@@ -142,6 +142,9 @@ pub fn block_reason(reason: BlockReason) -> (&'static str, &'static str) {
         }
         Why::CurrentlyBeingDeleted => ("CurrentlyBeingDeleted", "being deleted already"),
         Why::NoPlaceToMovePods => ("NoPlaceToMovePods", "no other place for its pods"),
+        Why::RecentlyUnremovable => {
+            ("RecentlyUnremovable", "no other place for its pods was found a short time ago")
+        }
         Why::BlockedByPod => ("BlockedByPod", "a pod cannot be moved"),
         Why::BlockedByOnCompletionPod => ("BlockedByOnCompletionPod", "a pod has to end by itself"),
         Why::AtomicScaleDownFailed => {

@@ -19,12 +19,10 @@ mod stage;
 const UPSTREAM: &str = include_str!("tests/upstream.txt");
 
 /// Flags that do nothing although users have them: what they tune is not there, or is always so, see docs/run.md.
-const WITHOUT_EFFECT: [&str; 5] = [
+const WITHOUT_EFFECT: [&str; 3] = [
     "aws-use-static-instance-list",
     "clusterapi-cloud-config-authoritative",
     "enable-dynamic-resource-allocation",
-    "node-info-cache-expire-time",
-    "unremovable-node-recheck-timeout",
 ];
 
 fn upstream() -> impl Iterator<Item = (&'static str, &'static str)> {

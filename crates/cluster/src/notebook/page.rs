@@ -102,6 +102,9 @@ impl Page {
             recent_evictions,
             // What is decided about them is written on them. Whoever finds it missing there decides anew.
             requests: _,
+            // Nodes that are there are looked at again, and tried again.
+            exemplars: _,
+            unremovable_until: _,
         } = memory;
         Self {
             version: VERSION,
@@ -177,7 +180,7 @@ impl Page {
                     Ok((PodName { namespace, name: entry.pod }, parse(&entry.at)?))
                 })
                 .collect::<Result<_, String>>()?,
-            requests: BTreeMap::new(),
+            ..Memory::default()
         })
     }
 }

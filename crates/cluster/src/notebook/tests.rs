@@ -84,8 +84,8 @@ fn memory() -> impl Strategy<Value = Memory> {
         backoff: rest.1,
         replacement: rest.2,
         recent_evictions,
-        // They are not written: see the page.
-        requests: BTreeMap::new(),
+        // The rest is not written: see the page.
+        ..Memory::default()
     })
 }
 

@@ -59,7 +59,6 @@ pub const IGNORED: &[&str] = &[
     "gce-concurrent-refreshes",
     "gce-mig-instances-min-refresh-wait-time",
     "node-group-auto-discovery",
-    "node-info-cache-expire-time",
     "nodes",
     // Scale-up.
     "cluster-snapshot-parallelism",
@@ -93,7 +92,6 @@ pub const IGNORED: &[&str] = &[
     "scale-down-candidates-pool-min-count",
     "scale-down-candidates-pool-ratio",
     "scale-down-non-empty-candidates-count",
-    "unremovable-node-recheck-timeout",
     // Status, metrics, new APIs.
     "capacity-buffer-pod-dry-run-enabled",
     "capacity-quotas-enabled",

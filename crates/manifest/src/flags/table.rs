@@ -176,6 +176,13 @@ pub const TABLE: &[Flag] = &[
         target: Target::Switch(|flags| &mut flags.settings.models.every_daemon),
     },
     Flag {
+        name: "node-info-cache-expire-time",
+        help: "how long it is remembered what nodes of a group looked like after the last is gone; 0s for not at all",
+        topic: BUY,
+        scope: CLUSTER,
+        target: Target::Duration(|flags| &mut flags.settings.models.remembered),
+    },
+    Flag {
         name: "node-fee",
         help: "what every node costs beside its price, per hour",
         topic: BUY,
@@ -499,6 +506,13 @@ pub const TABLE: &[Flag] = &[
         topic: GIVE_BACK,
         scope: BOTH,
         target: Target::Duration(|flags| &mut flags.settings.group.unready_time),
+    },
+    Flag {
+        name: "unremovable-node-recheck-timeout",
+        help: "look for no other place for pods that had none before this has passed; 0s to look in every pass",
+        topic: GIVE_BACK,
+        scope: CLUSTER,
+        target: Target::Duration(|flags| &mut flags.settings.scale_down.recheck),
     },
     Flag {
         name: "remove-gone-nodes-after",

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::problem::{At as _, Checked, Problem, Quoted};
 
-const FIELDS: [&str; 8] = [
+const FIELDS: [&str; 9] = [
     "unneededSince",
     "unreadySince",
     "lastScaleUp",
@@ -21,6 +21,7 @@ const FIELDS: [&str; 8] = [
     "scaleUps",
     "backoff",
     "sizeMismatchSince",
+    "unremovableUntil",
 ];
 const ORDER_FIELDS: [&str; 3] = ["group", "increase", "at"];
 const BACKOFF_FIELDS: [&str; 4] = ["group", "until", "step", "code"];
@@ -39,6 +40,7 @@ pub(super) fn read(memory: &RawValue, first_backoff: SignedDuration) -> Checked<
             .optional("backoff", |list| backoffs(list, first_backoff))?
             .unwrap_or_default(),
         size_mismatch_since: fields.optional("sizeMismatchSince", moments)?.unwrap_or_default(),
+        unremovable_until: fields.optional("unremovableUntil", moments)?.unwrap_or_default(),
         ..Memory::default()
     })
 }

@@ -154,6 +154,7 @@ fn memory_is_read_in_full() {
         "
 memory:
   unneededSince: {a-0: 2026-01-01T11:45:00Z}
+  unremovableUntil: {a-0: 2026-01-01T12:03:00Z}
   unreadySince: {a-2: 2026-01-01T11:30:00Z}
   lastScaleUp: 2026-01-01T11:00:00Z
   lastScaleDown: 2026-01-01T11:01:00Z
@@ -212,6 +213,10 @@ memory:
             consolidated: None,
             recent_evictions: {},
             requests: {},
+            exemplars: {},
+            unremovable_until: {
+                "a-0": 2026-01-01T12:03:00Z,
+            },
         }
     "#]]
     .assert_debug_eq(&memory);

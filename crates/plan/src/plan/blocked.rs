@@ -30,6 +30,7 @@ pub enum BlockReason {
     MinimalResourceLimitExceeded,
     CurrentlyBeingDeleted,
     NoPlaceToMovePods,
+    RecentlyUnremovable,
     BlockedByPod,
     BlockedByOnCompletionPod,
     AtomicScaleDownFailed,

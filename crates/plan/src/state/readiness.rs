@@ -1,6 +1,8 @@
 //! Readiness: how far a node can be relied on.
 
-use plimsoll_model::{Group, Node, TaintSettings, Timestamp, World};
+use std::sync::Arc;
+
+use plimsoll_model::{Exemplar, Group, Node, TaintSettings, Timestamp, World};
 use rustc_hash::FxHashSet;
 
 use super::{
@@ -16,9 +18,11 @@ pub(super) fn readiness(
     world: &World,
     node: &Node,
     member: Option<Member>,
+    recalled: &[Option<&Arc<Exemplar>>],
     equipped: &FxHashSet<usize>,
 ) -> Readiness {
     let group = member.map(|member| &world.groups[member.group]);
+    let exemplar = member.and_then(|member| recalled[member.group]);
     let options = group.map_or(&world.settings.group, |group| &group.options);
     let young = world.now.duration_since(node.created) < options.startup_time;
     if is_being_deleted(node, member) {
@@ -26,14 +30,14 @@ pub(super) fn readiness(
     } else if node.conditions.suspended {
         Readiness::Suspended
     } else if is_usable(node, &world.settings.taints) {
-        // Only a young node is held to its group's template: a template that is changed later says nothing about the nodes
-        // that were there before, and must not turn a working group unready.
+        // Only a young node is held to its group's template, and to what others of its group had: a template that is changed
+        // later says nothing about the nodes that were there before, and must not turn a working group unready.
         let awaits_devices = || {
             member.is_some_and(|member| equipped.contains(&member.group))
                 && world.devices.local_slices(node.name).next().is_none()
         };
         if young
-            && (lacks_promised_device(node, group)
+            && (lacks_promised_device(node, group, exemplar)
                 || marks::is_closed_to_begin_with(node)
                 || awaits_devices())
         {
@@ -48,16 +52,24 @@ pub(super) fn readiness(
     }
 }
 
-/// Groups with a member whose drivers publish devices: those of the other members will.
-pub(super) fn equipped_groups(world: &World, members: &[Option<Member>]) -> FxHashSet<usize> {
+/// Groups with a member, here or remembered, whose drivers publish devices: those of the other members will.
+pub(super) fn equipped_groups(
+    world: &World,
+    members: &[Option<Member>],
+    recalled: &[Option<&Arc<Exemplar>>],
+) -> FxHashSet<usize> {
+    let remembered = recalled.iter().enumerate().filter_map(|(group, exemplar)| {
+        exemplar.filter(|exemplar| !exemplar.slices.is_empty()).map(|_| group)
+    });
     if world.devices.slices.is_empty() {
-        return FxHashSet::default();
+        return remembered.collect();
     }
     let has_devices = |node: &Node| world.devices.local_slices(node.name).next().is_some();
     let members = world.nodes.iter().zip(members);
     members
         .filter(|(node, _)| has_devices(node))
         .filter_map(|(_, member)| Some((*member)?.group))
+        .chain(remembered)
         .collect()
 }
 
@@ -77,14 +89,18 @@ fn is_usable(node: &Node, taints: &TaintSettings) -> bool {
         && !awaits_gpu
 }
 
-/// Whether the group's template has an extended resource that the node does not show.
-fn lacks_promised_device(node: &Node, group: Option<&Group>) -> bool {
-    let template = group.and_then(|group| group.template.as_ref());
-    template.is_some_and(|template| {
-        let mut devices =
-            template.allocatable.iter().filter(|(name, _)| name.as_str().contains('/'));
-        devices.any(|(name, promised)| promised > 0 && node.allocatable.get(name) <= 0)
-    })
+/// Whether the group's template, or what its nodes looked like, has an extended resource that the node does not show.
+fn lacks_promised_device(
+    node: &Node,
+    group: Option<&Group>,
+    exemplar: Option<&Arc<Exemplar>>,
+) -> bool {
+    let template = group.and_then(|group| group.template.as_deref());
+    let promises = template.into_iter().chain(exemplar.map(|exemplar| &exemplar.node));
+    let mut devices = promises
+        .flat_map(|model| model.allocatable.iter())
+        .filter(|(name, _)| name.as_str().contains('/'));
+    devices.any(|(name, promised)| promised > 0 && node.allocatable.get(name) <= 0)
 }
 
 /// The time of the Ready condition is of use only if that condition is what makes the node unready: a node that has been

@@ -2,20 +2,15 @@
 
 use std::sync::Arc;
 
-use plimsoll_model::{DaemonSet, Node, PodShape, first_untolerated};
+use plimsoll_model::{DaemonSet, Node, PodShape, World, first_untolerated};
 
 use crate::state::State;
 
 /// The priority of `system-node-critical`: such a pod makes room for itself.
 const NODE_CRITICAL: i32 = 2_000_001_000;
 
-/// Pods that a new node carries. `pods` are those of the node that it is modelled on, if it is modelled on one.
-pub(super) fn overhead(
-    state: &State<'_>,
-    node: &Node,
-    pods: Option<&[usize]>,
-) -> Vec<Arc<PodShape>> {
-    let world = state.world;
+/// Pods of DaemonSets that a new node carries. `pods` are those of the node that it is modelled on, if there is one to look at.
+pub(super) fn daemons(world: &World, node: &Node, pods: Option<&[usize]>) -> Vec<Arc<PodShape>> {
     let every = world.settings.models.every_daemon;
     let runs_there = |set: &DaemonSet, pods: &[usize]| {
         let mut owners = pods.iter().filter_map(|pod| world.pods[*pod].owner.as_ref());
@@ -25,8 +20,7 @@ pub(super) fn overhead(
         every || set.priority >= NODE_CRITICAL || pods.is_none_or(|pods| runs_there(set, pods))
     };
     let sets = world.daemon_sets.iter().filter(|set| would_run(&set.pod, node) && counts(set));
-    let daemons = sets.map(|set| Arc::clone(&set.pod));
-    daemons.chain(unexplained_pods(state, pods.unwrap_or_default())).collect()
+    sets.map(|set| Arc::clone(&set.pod)).collect()
 }
 
 /// Whether a DaemonSet puts its pod on such a node: labels, taints, and room at all.
@@ -37,7 +31,7 @@ fn would_run(pod: &PodShape, node: &Node) -> bool {
 }
 
 /// Static pods of a member, and pods of DaemonSets that the World does not list: a new node will have them too.
-fn unexplained_pods<'a>(
+pub(super) fn unexplained_pods<'a>(
     state: &'a State<'_>,
     pods: &'a [usize],
 ) -> impl Iterator<Item = Arc<PodShape>> + 'a {

@@ -1,7 +1,9 @@
 //! How many volumes a new node takes (`enable-csi-node-aware-scheduling`).
 
+use std::sync::Arc;
+
 use plimsoll_fit::VolumeLimits;
-use plimsoll_model::{Symbol, World};
+use plimsoll_model::{Exemplar, Symbol, World};
 
 use crate::state::State;
 
@@ -16,13 +18,23 @@ pub(super) fn limited_drivers(world: &World) -> Vec<Symbol> {
     drivers
 }
 
-/// The limits of a new node: those of the first member, by name, that has some.
-pub(super) fn limits(state: &State<'_>, group: usize, drivers: &[Symbol]) -> VolumeLimits {
+/// The limits of a new node: those of the first member, by name, that has some, else those that are remembered.
+pub(super) fn limits(
+    state: &State<'_>,
+    group: usize,
+    drivers: &[Symbol],
+    recalled: Option<&Arc<Exemplar>>,
+) -> VolumeLimits {
     let limits = &state.world.storage.limits;
     let has_limits =
         |node: &Symbol| drivers.iter().any(|driver| limits.contains_key(&(*node, *driver)));
     let members = state.groups[group].nodes.iter().map(|place| state.world.nodes[*place].name);
     let model = members.filter(has_limits).min();
+    if let (None, Some(exemplar), true) =
+        (model, recalled, state.world.settings.models.volume_limits)
+    {
+        return VolumeLimits::Like(Arc::clone(&exemplar.volume_limits));
+    }
     let of_model = model.into_iter().flat_map(|node| {
         drivers.iter().filter_map(move |driver| Some((*driver, *limits.get(&(node, *driver))?)))
     });

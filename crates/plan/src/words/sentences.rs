@@ -98,8 +98,13 @@ pub fn stays(blocked: &Blocked, plan: &Plan, now: Timestamp) -> String {
     }
 }
 
-/// Since when a node has been waiting for its time.
+/// Since when a node has been waiting for its time, or until when.
 fn since(blocked: &Blocked, memory: &Memory, now: Timestamp) -> Option<String> {
+    if blocked.reason == BlockReason::RecentlyUnremovable {
+        let at = *memory.unremovable_until.get(&blocked.node)?;
+        let until = Clock { at, now: Some(now) };
+        return Some(format!("no other place for its pods; none is looked for until {until}"));
+    }
     let (words, moments) = match blocked.reason {
         BlockReason::MachineGone => ("its machine has been gone", &memory.departed_since),
         BlockReason::NotUnneededLongEnough => ("unneeded", &memory.unneeded_since),

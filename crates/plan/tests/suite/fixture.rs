@@ -25,8 +25,8 @@ mod show;
 mod words;
 
 use expect_test::Expect;
-use plimsoll_model::World;
-use plimsoll_plan::plan;
+use plimsoll_model::{SignedDuration, World};
+use plimsoll_plan::{Plan, plan};
 use serde_json::{Map, Value, json};
 
 use self::{groups::Groups, words::Words};
@@ -39,8 +39,32 @@ pub(crate) fn check(fixture: &str, expected: Expect) {
     expected.assert_eq(&show::show(&plan(&world)));
 }
 
+/// Plans one fixture after the other, each so many minutes after noon and with what the ones before it remember. Compares the
+/// last answer.
+#[track_caller]
+#[expect(clippy::needless_pass_by_value, reason = "so that `expect![…]` stands alone")]
+pub(crate) fn check_passes(passes: &[(i64, &str)], expected: Expect) {
+    let plan = last_of(passes);
+    expected.assert_eq(&show::show(&plan));
+}
+
+/// The last plan of a series.
+#[track_caller]
+pub(crate) fn last_of(passes: &[(i64, &str)]) -> Plan {
+    let mut last: Option<Plan> = None;
+    for (minutes, fixture) in passes {
+        let mut world = world(fixture);
+        world.now += SignedDuration::from_mins(*minutes);
+        if let Some(last) = last {
+            world.memory = last.memory;
+        }
+        last = Some(plan(&world));
+    }
+    last.unwrap()
+}
+
 /// The whole answer in words.
-pub(crate) fn show(plan: &plimsoll_plan::Plan) -> String {
+pub(crate) fn show(plan: &Plan) -> String {
     show::show(plan)
 }
 

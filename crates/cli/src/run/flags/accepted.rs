@@ -170,12 +170,6 @@ pub(in crate::run) const ACCEPTED: &[Accepted] = &[
         shape: Value,
         not_done: "there is no GCE provider",
     },
-    Accepted {
-        name: "node-info-cache-expire-time",
-        default: "87600h0m0s",
-        shape: Value,
-        not_done: "what a new node looks like is worked out anew in every pass, and nothing expires",
-    },
     // What to buy.
     Accepted {
         name: "cluster-snapshot-parallelism",
@@ -261,12 +255,6 @@ pub(in crate::run) const ACCEPTED: &[Accepted] = &[
         default: "30",
         shape: Value,
         not_done: "every node is looked at in every pass; upstream does not read it either",
-    },
-    Accepted {
-        name: "unremovable-node-recheck-timeout",
-        default: "5m0s",
-        shape: Value,
-        not_done: "every node is looked at in every pass",
     },
     // Batches of requests.
     Accepted {

@@ -82,7 +82,7 @@ fn fields_that_nobody_knows() {
             groups[0].instances[0].nod: unknown field, did you mean node?
             groups[0].instances[0].error.klass: unknown field, did you mean class?
             groups[0].options.scale-down-uneeded-time: unknown option, did you mean scale-down-unneeded-time?
-            memory.unneeded: unknown field, known are unneededSince, unreadySince, lastScaleUp, lastScaleDown, lastScaleDownFailure, scaleUps, backoff, sizeMismatchSince
+            memory.unneeded: unknown field, known are unneededSince, unreadySince, lastScaleUp, lastScaleDown, lastScaleDownFailure, scaleUps, backoff, sizeMismatchSince, unremovableUntil
             memory.unneededsince: unknown field, did you mean unneededSince?
             memory.backoff[0].untill: unknown field, did you mean until?
             flags.scale-down-unneded-time: unknown flag, did you mean scale-down-unneeded-time?

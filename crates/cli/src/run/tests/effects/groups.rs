@@ -35,6 +35,13 @@ groups:
 - {id: others, max: 3, template: {cpu: 4, memory: 16Gi}, boot: 30s, deletion: 20s}
 ";
 
+/// One machine, there in the beginning.
+const ONE: &str = "
+name: simulated
+groups:
+- {id: cheap, max: 20, initial: 1, price: 0.10, template: {cpu: 4, memory: 16Gi}, boot: 30s, deletion: 20s}
+";
+
 pub(super) const TABLE: &[Effect] = &[
     Effect {
         flag: "cloud-provider",
@@ -55,6 +62,13 @@ pub(super) const TABLE: &[Effect] = &[
         cases: [("false", "cheap 3, nothing is said"), ("true", "cheap 1, 1 of 1 node is used")],
         with: &[],
         look: |words| Box::pin(bought_under_a_quota(words)),
+        time: Paused,
+    },
+    Effect {
+        flag: "node-info-cache-expire-time",
+        cases: [("87600h", "bought: cheap 1"), ("0s", "bought: ")],
+        with: &["--scale-down-unneeded-time=3m", "--scale-down-delay-after-add=1m"],
+        look: |words| Box::pin(bought_after_zero(words)),
         time: Paused,
     },
     Effect {
@@ -93,6 +107,24 @@ pub(super) const TABLE: &[Effect] = &[
 #[test]
 fn flags_about_groups_are_seen_from_outside() {
     check(TABLE);
+}
+
+/// What is bought for a pod that needs a label which only the last machine had, and that one is gone.
+async fn bought_after_zero(words: Words) -> String {
+    let mut stage = Stage::set_with(ONE, &words).await;
+    stage.begin();
+    stage.until("a node", |stage| !stage.names("nodes").is_empty()).await;
+    let node = stage.names("nodes").remove(0);
+    stage.modify("nodes", node.trim_start_matches('/'), |node| {
+        node["metadata"]["labels"]["disk"] = "ssd".into();
+    });
+    stage.until("an empty cluster", |stage| stage.names("nodes").is_empty()).await;
+    stage.pass(60).await;
+    stage.deploy("web", 1, "1", |template| {
+        template["spec"]["nodeSelector"] = json!({ "disk": "ssd" });
+    });
+    stage.pass(300).await;
+    format!("bought: {}", stage.bought())
 }
 
 /// What is bought for pods that need three machines, where there may be one node.

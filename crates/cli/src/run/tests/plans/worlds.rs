@@ -160,6 +160,11 @@ pub(crate) const PAIRS: &[Pair] = &[
     ("scale-down-delay-type-local", "true", &[], || after("lastScaleUp", "2026-01-01T11:59:00Z")),
     ("scale-down-unneeded-time", "2h", &[], empty),
     ("scale-down-unready-time", "2h", &[], unready_for_an_hour),
+    ("unremovable-node-recheck-timeout", "5m", &[], || {
+        let mut world = occupied(vec![on("n", "p", "1")]);
+        world["memory"]["unremovableUntil"] = json!({"n": "2026-01-01T12:03:00Z"});
+        world
+    }),
     ("scale-down-utilization-threshold", "0.9", &[], || occupied(vec![on("n", "p", "3")])),
     ("scale-down-gpu-utilization-threshold", "0.9", &[], || {
         let node = |name: &str| gpu(node(name, "a", 8), "/status");
