@@ -132,13 +132,19 @@ impl NodeTerm {
             && self.names.iter().all(|one| (one.name == name) != one.negated)
     }
 
-    /// Both terms in one; `None` when that can match nothing.
-    fn and(&self, other: &Self) -> Option<Self> {
+    /// What both terms ask for.
+    #[must_use]
+    pub fn with(&self, other: &Self) -> Self {
         let labels = self.labels.requirements().iter().chain(other.labels.requirements());
-        (self.says_something() && other.says_something()).then(|| Self {
+        Self {
             labels: LabelSelector::new(labels.cloned()),
             names: self.names.iter().chain(&other.names).copied().collect(),
-        })
+        }
+    }
+
+    /// Both terms in one; `None` when that can match nothing.
+    fn and(&self, other: &Self) -> Option<Self> {
+        (self.says_something() && other.says_something()).then(|| self.with(other))
     }
 
     fn says_something(&self) -> bool {

@@ -1,7 +1,7 @@
 //! What was chosen, and from which nodes it can be used.
 
 use plimsoll_model::{
-    AllocatedWhere, DeviceReach, LabelSelector, NameRequirement, NodeAffinity, NodeTerm, Symbol,
+    AllocatedWhere, DeviceReach, NameRequirement, NodeAffinity, NodeTerm, Symbol,
 };
 
 use super::Chosen;
@@ -31,7 +31,7 @@ fn reach(chosen: &[Chosen<'_>], node: Symbol) -> AllocatedWhere {
             DeviceReach::Node(_) => return only(node),
             DeviceReach::Nodes(nodes) => {
                 if let Some([more]) = nodes.terms.as_deref() {
-                    term = both(&term, more);
+                    term = term.with(more);
                 }
             }
             DeviceReach::Everywhere | DeviceReach::PerDevice | DeviceReach::Unknown => {}
@@ -42,14 +42,6 @@ fn reach(chosen: &[Chosen<'_>], node: Symbol) -> AllocatedWhere {
     }
     let terms = Some([term].into());
     AllocatedWhere::Nodes(NodeAffinity { terms, ..NodeAffinity::default() })
-}
-
-fn both(one: &NodeTerm, other: &NodeTerm) -> NodeTerm {
-    let labels = one.labels.requirements().iter().chain(other.labels.requirements());
-    NodeTerm {
-        labels: LabelSelector::new(labels.cloned()),
-        names: one.names.iter().chain(&other.names).copied().collect(),
-    }
 }
 
 fn only(node: Symbol) -> AllocatedWhere {
