@@ -134,8 +134,9 @@ async fn pods_find_what_was_bought_for_them() {
     stage.until("all run", |stage| stage.running("worker") == 9).await;
     stage.until("it is used", |stage| said(stage, "job").contains("CapacityBookingConsumed")).await;
     assert_eq!(stage.bought(), of("cheap", 3));
-    // Who comes too late waits, and says for what.
-    stage.deploy_as("late", 1, "3", consumes("job"));
+    // Who comes too late waits, and says for what. It wants a whole node: however the nine are
+    // spread, there is one of them on each.
+    stage.deploy_as("late", 1, "4", consumes("job"));
     stage.pass(120).await;
     assert_eq!(stage.bought(), of("cheap", 3));
     let pass = stage.last_pass();

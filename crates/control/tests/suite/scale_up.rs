@@ -103,11 +103,13 @@ groups:
         template["spec"]["containers"][0]["resources"]["limits"] = json!({ "nvidia.com/gpu": 1 });
         template["spec"]["containers"][0]["resources"]["requests"]["nvidia.com/gpu"] = json!(1);
     });
-    stage.deploy("web", 12, "1");
     stage.until("the job runs", |stage| stage.running("train") == 3).await;
-    stage.until("the rest runs", |stage| stage.running("web") == 12).await;
+    assert_eq!(stage.bought(), of("gpu", 2));
+    // Who wants none takes what is free there, and gets no more of them.
+    stage.deploy("web", 20, "1");
+    stage.until("the rest runs", |stage| stage.running("web") == 20).await;
     let bought = stage.bought();
-    assert_eq!(bought["gpu"], 2, "{bought:?}");
+    assert_eq!((bought["gpu"], bought["plain"]), (2, 1), "{bought:?}");
 }
 
 #[tokio::test(start_paused = true)]
