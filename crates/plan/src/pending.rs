@@ -3,7 +3,8 @@
 use std::{cmp::Reverse, collections::BTreeMap};
 
 use plimsoll_fit::ShapeId;
-use plimsoll_model::{Pod, SignedDuration, Symbol};
+use plimsoll_model::{Pod, SignedDuration, Symbol, Timestamp, World};
+use rustc_hash::FxHashMap;
 
 use crate::{
     plan::Outcome,
@@ -75,17 +76,29 @@ impl Pending {
             }
             .push(demand);
         }
-        let size = |demand: &Demand| share(&world.pods[demand.pod]);
         let lists = pending.booked.values_mut().chain(pending.sought.values_mut());
-        for demands in lists.chain([&mut pending.demands]) {
-            demands.sort_by_cached_key(|demand| {
-                let pod = &world.pods[demand.pod];
-                let (priority, size) = (Reverse(demand.priority), Reverse(size(demand)));
-                (priority, size, demand.shape, pod.created, demand.pod)
-            });
-        }
+        lists.chain([&mut pending.demands]).for_each(|demands| order(world, demands));
         pending
     }
+}
+
+/// The most important first, then the largest; of pods alike, who has waited longest. Pods of one shape stay together, and of two
+/// shapes the one with the eldest pod goes first: where they stand in the World's list says nothing.
+fn order(world: &World, demands: &mut [Demand]) {
+    let age = |demand: &Demand| {
+        let pod = &world.pods[demand.pod];
+        (pod.created, &*pod.name)
+    };
+    let mut eldest: FxHashMap<ShapeId, (Timestamp, &str)> = FxHashMap::default();
+    for demand in &*demands {
+        let age = age(demand);
+        eldest.entry(demand.shape).and_modify(|other| *other = age.min(*other)).or_insert(age);
+    }
+    demands.sort_by_cached_key(|demand| {
+        let pod = &world.pods[demand.pod];
+        let shape = (eldest[&demand.shape], demand.shape);
+        (Reverse(demand.priority), Reverse(share(pod)), shape, pod.created, demand.pod)
+    });
 }
 
 /// Why nothing is done for a pod, whatever room there is.

@@ -4,7 +4,7 @@ use plimsoll_model::Symbol;
 
 use crate::{
     existing::{self, Placed},
-    gangs,
+    gangs::{self, Gang},
     pack::Effort,
     pending::Demand,
     plan::GroupReason,
@@ -14,6 +14,9 @@ use crate::{
 
 /// The flag that says how long to look for room.
 const LOOKING_TIME: &str = "pending-pods-batching-timeout";
+
+/// Gangs that are tried by themselves in one pass.
+const TRIES: usize = 64;
 
 /// The demands, served or not.
 #[derive(Debug)]
@@ -30,7 +33,8 @@ pub(crate) struct Served {
 }
 
 /// Serves the demands. Pods of a gang get their places together or not at all: a gang that cannot be served whole is taken out
-/// and everything is done again, so that nobody waits for its sake. `brake` is what keeps everything from being bought.
+/// and everything is done again, so that nobody waits for its sake. One that had to make way for another, which then failed as well,
+/// is tried again by itself. `brake` is what keeps everything from being bought.
 pub(crate) fn serve(
     scene: &mut Scene<'_>,
     market: &Market,
@@ -39,6 +43,7 @@ pub(crate) fn serve(
     brake: Option<&GroupReason>,
 ) -> Served {
     let mut given_up: Vec<Demand> = Vec::new();
+    let mut made_way: Vec<Gang> = Vec::new();
     let mut explained = Explained::default();
     let passed_over = pass_over(scene, &mut demands);
     let mut empty = Shop::new(scene, market, allowance.clone());
@@ -55,6 +60,10 @@ pub(crate) fn serve(
         let failed = gangs::failed(scene, bought.rest.iter().chain(&held));
         if failed.is_empty() {
             scene.snapshot.keep(mark);
+            if brake.is_none() {
+                let shop = &mut bought.shop;
+                given_up = try_each(scene, market, shop, given_up, &made_way);
+            }
             let left = scale_up::explain(scene, market, &bought.shop, &bought.rest, brake);
             let late = GroupReason::QuotaExceeded { limit: Symbol::new(LOOKING_TIME) };
             let late = scale_up::explain(scene, market, &bought.shop, &passed_over, Some(&late));
@@ -68,14 +77,38 @@ pub(crate) fn serve(
             bought.rest.extend(given_up);
             return Served { fitted: fitted.placed, held, bought, explained, passed_over: count };
         }
+        let last = gangs::last_half(scene, &demands, &failed);
         let (out, stay): (Vec<_>, Vec<_>) =
-            demands.into_iter().partition(|demand| gangs::is_of(scene, demand, &failed));
+            demands.into_iter().partition(|demand| gangs::is_of(scene, demand, &last));
         // What stopped the gang is seen now; once its places are given up again, nothing seems to.
         explained.extend(scale_up::explain(scene, market, &bought.shop, &out, brake));
         scene.snapshot.undo(mark);
         given_up.extend(out);
         demands = stay;
+        if last.len() < failed.len() {
+            made_way.extend(last);
+        }
     }
+}
+
+/// Tries gangs by themselves, on top of what is bought. Returns the pods that are left.
+fn try_each(
+    scene: &mut Scene<'_>,
+    market: &Market,
+    shop: &mut Shop,
+    mut given_up: Vec<Demand>,
+    gangs: &[Gang],
+) -> Vec<Demand> {
+    for gang in gangs::in_order(scene, &given_up, gangs).into_iter().take(TRIES) {
+        let (members, others): (Vec<_>, Vec<_>) =
+            given_up.into_iter().partition(|demand| gangs::is_of(scene, demand, &[gang]));
+        given_up = others;
+        let may_buy = members.iter().all(|demand| demand.held.is_none());
+        if !may_buy || scale_up::together(scene, market, shop, &members).is_err() {
+            given_up.extend(members);
+        }
+    }
+    given_up
 }
 
 /// Takes out those that there is no time to look at: the least important, and gangs of which one is among them.

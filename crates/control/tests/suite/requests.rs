@@ -185,6 +185,7 @@ async fn what_has_been_over_for_a_week_is_deleted() {
     let stage = begun(TWO_GROUPS).await;
     for (name, days) in [("old", 8), ("new", 6)] {
         request(&stage, name, CHECK, 50);
+        stage.until("there is nothing left to say", |stage| !said(stage, name).is_empty()).await;
         let at = stage.clock.now() - SignedDuration::from_hours(24 * days);
         let failed = json!([{
             "type": "Failed", "status": "True", "reason": "Expired", "message": "it is",

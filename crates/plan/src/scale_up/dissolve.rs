@@ -25,12 +25,14 @@ pub(crate) fn dissolve(scene: &mut Scene<'_>, shop: &mut Shop) -> bool {
         (Reverse(shop.offers[node.offer].cost), pods, node.id)
     });
     let mut dissolved = false;
-    // Shapes that no other node takes. Rooms only get fewer while nodes go, so what is refused once is refused for good: pods
-    // that refuse to share a host are asked about once, not once for every pair of nodes.
-    let mut refused: FxHashSet<ShapeId> = FxHashSet::default();
+    // Shapes that no other node takes from nodes of an offer. Rooms only get fewer while nodes go, so what is refused once is
+    // refused for good: pods that refuse to share a host are asked about once, not once for every pair of nodes.
+    let mut refused: FxHashSet<(usize, ShapeId)> = FxHashSet::default();
     for node in nodes {
         let pods = by_node.remove(&node.id).unwrap_or_default();
-        let hopeless = pods.iter().any(|place| refused.contains(&shop.placed[*place].demand.shape));
+        let is_refused =
+            |place: &usize| refused.contains(&(node.offer, shop.placed[*place].demand.shape));
+        let hopeless = pods.iter().any(is_refused);
         let moves = if hopeless { None } else { empty(scene, shop, node, &pods, &mut refused) };
         match moves {
             Some(moves) => {
@@ -55,7 +57,7 @@ fn empty(
     shop: &mut Shop,
     node: NewNode,
     pods: &[usize],
-    refused: &mut FxHashSet<ShapeId>,
+    refused: &mut FxHashSet<(usize, ShapeId)>,
 ) -> Option<Vec<(usize, NodeId)>> {
     let mut trial = scene.snapshot.fork();
     trial.close_node(node.id);
@@ -66,7 +68,7 @@ fn empty(
         let Some(to) = trial.first_fit(placed.demand.shape) else {
             // Later ones may only have found their places taken by the first.
             if moves.is_empty() {
-                refused.insert(placed.demand.shape);
+                refused.insert((node.offer, placed.demand.shape));
             }
             return None;
         };

@@ -51,16 +51,11 @@ async fn the_optional_rights_are_all_that_is_used() {
         })
         .await;
 
-    stage.request("job").await;
-    stage
-        .until("room is found for it", async || {
-            let job = stage.admin.get(&format!("{REQUESTS}/job")).await.unwrap();
-            let conditions = job.pointer("/status/conditions").and_then(Value::as_array).cloned();
-            let is_found = |one: &Value| one["type"] == "Provisioned" && one["status"] == "True";
-            conditions.unwrap_or_default().iter().any(is_found)
-        })
-        .await;
-    stage.request("old").await;
+    for name in ["job", "old"] {
+        stage.request(name).await;
+        stage.until("room is found for it", async || stage.is_provisioned(name).await).await;
+    }
+    // Nothing is left to be said of it, so what is said now stays.
     let long_ago = stage.clock.now() - SignedDuration::from_hours(24 * 8);
     let failed = json!([{
         "type": "Failed", "status": "True", "reason": "Expired", "message": "it is",
@@ -143,6 +138,13 @@ impl Stage {
         let buffers = self.list(BUFFERS).await;
         let units = buffers.iter().map(|one| one.pointer("/status/replicas")?.as_i64());
         units.map(Option::unwrap_or_default).collect()
+    }
+
+    async fn is_provisioned(&self, name: &str) -> bool {
+        let request = self.admin.get(&format!("{REQUESTS}/{name}")).await.unwrap();
+        let conditions = request.pointer("/status/conditions").and_then(Value::as_array).cloned();
+        let is_found = |one: &Value| one["type"] == "Provisioned" && one["status"] == "True";
+        conditions.unwrap_or_default().iter().any(is_found)
     }
 
     /// A request for room for one pod.

@@ -98,8 +98,8 @@ fn rivals_get_zones_of_their_own() {
         pods blue*2 1cpu 1Gi apart=zone:red
         ",
         expect![[r#"
-            buy     a 0 → 1 for red-0, red-1
-            buy     b 0 → 1 for blue-0, blue-1
+            buy     a 0 → 1 for blue-0, blue-1
+            buy     b 0 → 1 for red-0, red-1
             cost    $0.00 → $0.40
         "#]],
     );

@@ -63,6 +63,38 @@ fn one_gang_succeeds_where_another_fails() {
     );
 }
 
+/// Whichever comes first, it must not keep the room from the other for nothing.
+#[test]
+fn gangs_that_cannot_both_be_served_do_not_both_wait() {
+    check(
+        "
+        group only 0..8 4cpu 16Gi $0.20
+        pods one*6 3cpu 1Gi gang=one
+        pods two*6 3cpu 1Gi gang=two
+        pods tri*6 3cpu 1Gi gang=tri
+        ",
+        expect![[r#"
+            buy     only 0 → 6 for one-0 … one-5
+            wait    tri-0 … tri-5, two-0 … two-5: AwaitsNextPass (only: MaxSizeReached)
+            cost    $0.00 → $1.20
+        "#]],
+    );
+    check(
+        "
+        group only 0..8 4cpu 16Gi $0.20
+        pods a*9 3cpu 1Gi gang=a
+        pods b*9 3cpu 1Gi gang=b
+        pods c*5 3cpu 1Gi gang=c
+        pods d*3 3cpu 1Gi gang=d
+        ",
+        expect![[r#"
+            buy     only 0 → 8 for c-0 … c-4, d-0 … d-2
+            wait    a-0 … a-8, b-0 … b-8: AwaitsNextPass (only: MaxSizeReached)
+            cost    $0.00 → $1.60
+        "#]],
+    );
+}
+
 #[test]
 fn the_more_important_gang_comes_first() {
     check(

@@ -150,9 +150,9 @@ fn spread_counts_in_nodes_not_in_pods() {
         pods web*6 1cpu 1Gi zone-spread=4
         ",
         expect![[r#"
-            buy     a 0 → 2 for web-0 … web-3, web-5
-            buy     b 0 → 1 for web-4
-            cost    $0.00 → $1.30
+            buy     a 0 → 1 for web-1 … web-3, web-5
+            buy     b 0 → 1 for web-0, web-4
+            cost    $0.00 → $1.10
         "#]],
     );
 }

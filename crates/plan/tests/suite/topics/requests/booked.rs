@@ -110,8 +110,8 @@ fn pods_that_consume_a_request_are_never_bought_for() {
         pods stray 4cpu 1Gi consumes=nothing
         ",
         expect![[r#"
-            fits    waits on a-0
-            wait    fits, stray: ConsumesRequest
+            fits    stray on a-0
+            wait    fits, waits: ConsumesRequest
             request job over
                       (Accepted=True)
                       (Provisioned=True)

@@ -79,8 +79,8 @@ fn without_the_flag_requests_are_left_alone() {
         pods web 3cpu 1Gi
         ",
         expect![[r#"
-            buy     only 1 → 2 for web
-            fits    worker on a-0
+            buy     only 1 → 2 for worker
+            fits    web on a-0
             keep    a-0: NotUnderutilized
             cost    $0.20 → $0.40
         "#]],
