@@ -153,7 +153,10 @@ fn shop_for(
     let groups = if way == Way::Joint { shop.offers.len() } else { 1 };
     let open_before = !shop.nodes.is_empty();
     let mut goes_on = shop.goes_on(scene);
+    // How many nodes there were, each time that some had come.
+    let mut stages = vec![shop.nodes.len()];
     let mut rest = if goes_on { company::place(scene, shop, demands) } else { demands };
+    stages.push(shop.nodes.len());
     let rounds = if way == Way::Joint { ROUNDS } else { shop.offers.len() + 1 };
     for number in 0..rounds {
         if open_before || number > 0 {
@@ -172,6 +175,7 @@ fn shop_for(
             Way::Joint => buy_jointly(scene, shop, packable),
             Way::Named => expand(scene, shop, packable, &settings.expanders),
         });
+        stages.push(shop.nodes.len());
         goes_on = shop.goes_on(scene);
         if rest.len() == before {
             break;
@@ -180,16 +184,21 @@ fn shop_for(
     if goes_on {
         rest = last_resort::place(scene, shop, rest);
         rest = whole::place(scene, shop, rest);
+        stages.push(shop.nodes.len());
     }
+    stages.dedup();
     let dissolved = dissolve::dissolve(scene, shop);
     if dissolved && shop.goes_on(scene) {
         // A zone that was given up again may be what somebody waits for.
         rest = last_resort::place(scene, shop, rest);
     }
     let trimmed = way == Way::Joint && settings.balance.is_none() && trim::trim(scene, shop);
-    if dissolved || trimmed {
-        // Who was placed after a pod that moved may have relied on it.
-        rest.extend(exchange::settle(scene, shop, 0));
+    if dissolved || trimmed || stages.len() > 2 {
+        // Who was placed after a pod that moved may have relied on it; and who was placed before all nodes had come was not asked
+        // about the others: to a spread over hosts an empty one makes a difference.
+        let mut refused = exchange::settle(scene, shop, 0);
+        realise::place_beside(scene, shop, &mut refused);
+        rest.extend(refused);
     }
     rest
 }

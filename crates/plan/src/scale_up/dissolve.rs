@@ -6,10 +6,20 @@
 use std::cmp::Reverse;
 
 use plimsoll_fit::{NodeId, ShapeId};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::shop::{NewNode, Shop};
 use crate::scene::Scene;
+
+/// So many refusals are believed.
+const FINAL: u32 = 8;
+
+/// How often no other node took a pod of a shape from a node of an offer.
+///
+/// Rooms only get fewer while nodes go, so what is refused several times is refused for good: pods that refuse to share a host are
+/// asked about a few times, not once for every pair of nodes.
+#[derive(Default)]
+struct Refusals(FxHashMap<(usize, ShapeId), u32>);
 
 /// Gives back new nodes whose pods fit on other nodes, the dearest and emptiest first. Says whether there were any; then the
 /// order of placements has to be settled again.
@@ -25,13 +35,11 @@ pub(crate) fn dissolve(scene: &mut Scene<'_>, shop: &mut Shop) -> bool {
         (Reverse(shop.offers[node.offer].cost), pods, node.id)
     });
     let mut dissolved = false;
-    // Shapes that no other node takes from nodes of an offer. Rooms only get fewer while nodes go, so what is refused once is
-    // refused for good: pods that refuse to share a host are asked about once, not once for every pair of nodes.
-    let mut refused: FxHashSet<(usize, ShapeId)> = FxHashSet::default();
+    let mut refused = Refusals::default();
     for node in nodes {
         let pods = by_node.remove(&node.id).unwrap_or_default();
         let is_refused =
-            |place: &usize| refused.contains(&(node.offer, shop.placed[*place].demand.shape));
+            |place: &usize| refused.is_final(node.offer, shop.placed[*place].demand.shape);
         let hopeless = pods.iter().any(is_refused);
         let moves = if hopeless { None } else { empty(scene, shop, node, &pods, &mut refused) };
         match moves {
@@ -41,7 +49,7 @@ pub(crate) fn dissolve(scene: &mut Scene<'_>, shop: &mut Shop) -> bool {
                     by_node.entry(to).or_default().push(place);
                 }
                 shop.nodes.retain(|other| other.id != node.id);
-                shop.give_back(scene, node);
+                shop.refund(scene, node);
             }
             None => {
                 by_node.insert(node.id, pods);
@@ -51,28 +59,38 @@ pub(crate) fn dissolve(scene: &mut Scene<'_>, shop: &mut Shop) -> bool {
     dissolved
 }
 
-/// Moves all pods of a node to others, if they fit there. Answers who went where.
+/// Moves all pods of a node to others, if they fit there, and removes it. Answers who went where.
 fn empty(
     scene: &mut Scene<'_>,
     shop: &mut Shop,
     node: NewNode,
     pods: &[usize],
-    refused: &mut FxHashSet<(usize, ShapeId)>,
+    refused: &mut Refusals,
 ) -> Option<Vec<(usize, NodeId)>> {
     let mut trial = scene.snapshot.fork();
-    trial.close_node(node.id);
+    let is_twin = |other: &NewNode| other.offer == node.offer && other.id != node.id;
+    let has_twin = shop.nodes.iter().any(is_twin);
+    if has_twin {
+        trial.remove_node(node.id);
+    } else {
+        // It stays as a ghost: without it a zone might vanish, and with the zone the rule that pods be spread over it.
+        pods.iter().for_each(|place| trial.evict(shop.placed[*place].pod));
+        trial.close_node(node.id);
+    }
     let mut moves = Vec::with_capacity(pods.len());
     for place in pods {
         let placed = shop.placed[*place];
-        trial.evict(placed.pod);
         let Some(to) = trial.first_fit(placed.demand.shape) else {
             // Later ones may only have found their places taken by the first.
             if moves.is_empty() {
-                refused.insert((node.offer, placed.demand.shape));
+                refused.count(node.offer, placed.demand.shape);
             }
             return None;
         };
         moves.push((*place, to, trial.place(placed.demand.shape, to)));
+    }
+    if !has_twin {
+        trial.remove_node(node.id);
     }
     trial.keep();
     for (place, to, pod) in &moves {
@@ -80,4 +98,16 @@ fn empty(
         shop.placed[*place].pod = *pod;
     }
     Some(moves.into_iter().map(|(place, to, _)| (place, to)).collect())
+}
+
+// === impl Refusals ===
+
+impl Refusals {
+    fn count(&mut self, offer: usize, shape: ShapeId) {
+        *self.0.entry((offer, shape)).or_default() += 1;
+    }
+
+    fn is_final(&self, offer: usize, shape: ShapeId) -> bool {
+        self.0.get(&(offer, shape)).is_some_and(|count| *count >= FINAL)
+    }
 }

@@ -136,6 +136,11 @@ impl Shop {
     /// Gives back a new node; its pods have found another place.
     pub(crate) fn give_back(&mut self, scene: &mut Scene<'_>, node: NewNode) {
         scene.snapshot.remove_node(node.id);
+        self.refund(scene, node);
+    }
+
+    /// Counts a new node that is gone as not bought.
+    pub(crate) fn refund(&mut self, scene: &Scene<'_>, node: NewNode) {
         self.offers[node.offer].room += 1;
         if let Some(template) = &scene.templates[node.group] {
             self.allowance.give(template);

@@ -181,3 +181,20 @@ fn those_that_keep_apart_meet_the_limit_of_nodes() {
         "#]],
     );
 }
+
+/// The cheapest packing puts both large pods on one node and leaves no room there for a second small one, so a third node is opened
+/// for the spread. With it, the first is not needed any more.
+#[test]
+fn a_node_that_a_later_one_makes_superfluous_is_not_bought() {
+    check(
+        "
+        group only 0..3 16cpu 64Gi $0.10
+        pods large*2 7cpu 1Gi
+        pods small*4 1500m 1Gi host-spread=1
+        ",
+        expect![[r#"
+            buy     only 0 → 2 for large-0, large-1, small-0 … small-3
+            cost    $0.00 → $0.20
+        "#]],
+    );
+}
