@@ -241,3 +241,6 @@ fn look(mirror: &mut Mirror, plan: &Plan, groups: Vec<Group>) -> Seen {
         pods,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -144,6 +144,12 @@ fn sentences(pass: &Pass, group: &Group, facts: &GroupFacts) -> Vec<String> {
         }
         None => {}
     }
+    let remembered = pass.memory.exemplars.get(&id);
+    if let Some(gone) = remembered.and_then(|remembered| remembered.gone_since) {
+        let gone = Clock { at: gone, now: Some(pass.at) };
+        sentences
+            .push(format!("a new node is expected to look like the ones that it had until {gone}"));
+    }
     for order in pass.orders.iter().filter(|order| order.group == id && !order.phase.is_over()) {
         let count = Count(usize::try_from(order.count).unwrap_or(usize::MAX), "machine");
         let since = Clock { at: order.at, now: Some(pass.at) };

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use expect_test::{Expect, expect};
+use plimsoll_model::{Exemplar, Remembered, SignedDuration, Symbol};
 
 use super::*;
 use crate::{
@@ -145,6 +146,31 @@ fn nodes() {
     );
     leaving.retirements.clear();
     check(&leaving, node("small-1"), expect!["node small-1 of small goes: nothing runs on it"]);
+}
+
+#[test]
+fn a_group_that_went_to_zero_says_what_it_is_judged_by() {
+    let mut pass = pass(CLUSTER);
+    let nodes = &pass.seen.nodes;
+    let exemplar = Exemplar {
+        node: (*nodes[0]).clone(),
+        pods: Box::default(),
+        slices: Arc::default(),
+        volume_limits: Arc::default(),
+        template: None,
+    };
+    let gone_since = Some(pass.at - SignedDuration::from_mins(20));
+    let remembered = Remembered { exemplar: Arc::new(exemplar), gone_since };
+    Arc::make_mut(&mut pass.memory).exemplars.insert(Symbol::new("gpu"), remembered);
+    check(
+        &pass,
+        group("gpu"),
+        expect![[r#"
+            group gpu: target 0 (0..4), 0 ready, backing off until 12:05 (ZONE_RESOURCE_POOL_EXHAUSTED)
+            a node costs $1.20 an hour
+            its provider has 3 more machines of this kind
+            a new node is expected to look like the ones that it had until 11:40"#]],
+    );
 }
 
 #[test]

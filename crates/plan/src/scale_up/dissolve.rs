@@ -74,7 +74,9 @@ fn empty(
         trial.remove_node(node.id);
     } else {
         // It stays as a ghost: without it a zone might vanish, and with the zone the rule that pods be spread over it.
-        pods.iter().for_each(|place| trial.evict(shop.placed[*place].pod));
+        for place in pods {
+            trial.evict(shop.placed[*place].pod);
+        }
         trial.close_node(node.id);
     }
     let mut moves = Vec::with_capacity(pods.len());
