@@ -165,11 +165,11 @@ fn a_group_that_went_to_zero_says_what_it_is_judged_by() {
     check(
         &pass,
         group("gpu"),
-        expect![[r#"
+        expect![[r"
             group gpu: target 0 (0..4), 0 ready, backing off until 12:05 (ZONE_RESOURCE_POOL_EXHAUSTED)
             a node costs $1.20 an hour
             its provider has 3 more machines of this kind
-            a new node is expected to look like the ones that it had until 11:40"#]],
+            a new node is expected to look like the ones that it had until 11:40"]],
     );
 }
 
