@@ -1,5 +1,6 @@
 //! Whether the pods of a node find another place, and what is left for the next node after they have.
 
+mod company;
 mod destinations;
 mod kinds;
 
@@ -71,7 +72,10 @@ impl<'w> Moves<'w> {
             trial.evict(mover.old);
         }
         self.destinations.begin();
-        let landed = self.land(&mut trial, &movers);
+        let landed = match self.parting(&mut trial, &movers) {
+            Some(member) => Err(member),
+            None => self.land(&mut trial, &movers),
+        };
         match landed {
             Ok(landed) => {
                 trial.keep();
@@ -90,6 +94,16 @@ impl<'w> Moves<'w> {
                 Err(member)
             }
         }
+    }
+
+    /// The member of the unit whose pods might lose each other on the way.
+    fn parting(&mut self, trial: &mut Snapshot, movers: &[Mover]) -> Option<usize> {
+        let nodes = self.destinations.nodes();
+        company::companies(self.destinations.world(), movers).iter().find_map(|company| {
+            let tries = Effort { steps: STEPS_A_NODE }.times(nodes.len()).times(company.len());
+            self.left = self.left.less(tries.steps);
+            company::may_part(trial, nodes, company).then_some(company[0].member)
+        })
     }
 
     /// The pods to move, the largest first: what is hard to place is tried while there is still most room, and fails soonest.

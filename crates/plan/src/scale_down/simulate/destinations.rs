@@ -52,6 +52,15 @@ impl<'w> Destinations<'w> {
         }
     }
 
+    pub(super) fn world(&self) -> &'w World {
+        self.world
+    }
+
+    /// All of them, in the order in which they are filled.
+    pub(super) fn nodes(&self) -> &[NodeId] {
+        &self.nodes
+    }
+
     /// A trial begins.
     pub(super) fn begin(&mut self) {
         self.changes.clear();

@@ -146,21 +146,31 @@ fn a_node_that_leaves_still_counts_as_a_domain_of_a_spread() {
     world.check(&["a stays NoPlaceToMovePods", "x stays ScaleDownDisabledAnnotation"]);
 }
 
+/// Lets the last pod share the host of a cache.
+fn near(world: Builder) -> Builder {
+    let term = PodTerm {
+        selector: Some(selector("app", "cache")),
+        namespaces: NamespaceScope::only(Symbol::new("default")),
+        topology_key: Symbol::new(label::HOSTNAME),
+    };
+    world.change_shape(|shape| shape.affinity = [term].into())
+}
+
 #[test]
 fn pods_that_want_to_be_together_move_together() {
-    let near = |world: Builder| {
-        let term = PodTerm {
-            selector: Some(selector("app", "cache")),
-            namespaces: NamespaceScope::only(Symbol::new("default")),
-            topology_key: Symbol::new(label::HOSTNAME),
-        };
-        world.change_shape(|shape| shape.affinity = [term].into())
-    };
     // The larger one is tried first and has to wait for the smaller.
     let world = near(world().fixed().group("g", 0..=9).node("a").pod("large", 500))
         .pod("small", 100)
         .app("cache");
     world.check(&["a leaves Underutilized large small"]);
+}
+
+/// The scheduler may put the small one where there is room for it alone, and then the large one could go nowhere.
+#[test]
+fn pods_that_might_lose_each_other_stay() {
+    let full = world().fixed().group("g", 0..=9).node("full").pod("most", 3700);
+    let world = near(full.node("a").pod("large", 500)).pod("small", 100).app("cache");
+    world.check(&["a stays NoPlaceToMovePods", "full stays NotUnderutilized"]);
 }
 
 #[test]
