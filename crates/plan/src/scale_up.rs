@@ -29,6 +29,8 @@ mod together;
 mod trim;
 mod whole;
 
+use std::cmp::Reverse;
+
 use plimsoll_fit::ShapeId;
 use plimsoll_model::Expander;
 use rustc_hash::FxHashMap;
@@ -103,7 +105,7 @@ pub(crate) fn rehouse(
     let mut shop = Shop::new(scene, market, allowance.clone());
     demands.sort_by_cached_key(|demand| {
         let size = crate::pending::share(&scene.state.world.pods[demand.pod]);
-        (std::cmp::Reverse(size), demand.shape, demand.pod)
+        (Reverse(demand.priority), Reverse(size), demand.shape, demand.pod)
     });
     realise::place_beside(scene, &mut shop, &mut demands);
     let rest = shop_for(scene, &mut shop, demands, TRIAL);
@@ -187,20 +189,30 @@ fn shop_for(
         stages.push(shop.nodes.len());
     }
     stages.dedup();
+    if stages.len() > 2 {
+        // Who was placed before all nodes had come was not asked about the others: to a spread over hosts an empty one makes a
+        // difference.
+        rest.extend(settle(scene, shop));
+    }
     let dissolved = dissolve::dissolve(scene, shop);
     if dissolved && shop.goes_on(scene) {
         // A zone that was given up again may be what somebody waits for.
         rest = last_resort::place(scene, shop, rest);
     }
     let trimmed = way == Way::Joint && settings.balance.is_none() && trim::trim(scene, shop);
-    if dissolved || trimmed || stages.len() > 2 {
-        // Who was placed after a pod that moved may have relied on it; and who was placed before all nodes had come was not asked
-        // about the others: to a spread over hosts an empty one makes a difference.
-        let mut refused = exchange::settle(scene, shop, 0);
-        realise::place_beside(scene, shop, &mut refused);
-        rest.extend(refused);
+    if dissolved || trimmed {
+        // Who was placed after a pod that moved may have relied on it.
+        rest.extend(settle(scene, shop));
     }
     rest
+}
+
+/// Places everybody again in an order that the scheduler can keep to. Who finds no place in it may find one beside the others; returns the
+/// pods without.
+fn settle(scene: &mut Scene<'_>, shop: &mut Shop) -> Vec<Demand> {
+    let mut refused = exchange::settle(scene, shop, 0);
+    realise::place_beside(scene, shop, &mut refused);
+    refused
 }
 
 /// One joint purchase over all groups. Returns the pods without a place.

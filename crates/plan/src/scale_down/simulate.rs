@@ -4,6 +4,8 @@ mod company;
 mod destinations;
 mod kinds;
 
+use std::cmp::Reverse;
+
 use plimsoll_fit::{NodeId, PodId, ShapeId, Snapshot};
 use rustc_hash::FxHashMap;
 
@@ -106,7 +108,8 @@ impl<'w> Moves<'w> {
         })
     }
 
-    /// The pods to move, the largest first: what is hard to place is tried while there is still most room, and fails soonest.
+    /// The pods to move, in the order in which the scheduler will take them, and the largest first: what is hard to place is tried
+    /// while there is still most room, and fails soonest.
     fn movers(
         &mut self,
         snapshot: &Snapshot,
@@ -122,7 +125,9 @@ impl<'w> Moves<'w> {
             }
         }
         movers.sort_by_cached_key(|mover| {
-            (std::cmp::Reverse(self.destinations.size(mover.shape, mover.pod)), mover.pod)
+            let priority = self.destinations.world().pods[mover.pod].priority;
+            let size = self.destinations.size(mover.shape, mover.pod);
+            (Reverse(priority), Reverse(size), mover.pod)
         });
         movers
     }

@@ -146,6 +146,20 @@ fn a_node_that_leaves_still_counts_as_a_domain_of_a_spread() {
     world.check(&["a stays NoPlaceToMovePods", "x stays ScaleDownDisabledAnnotation"]);
 }
 
+/// The important one is scheduled first, and may take the room that the other one needs.
+#[test]
+fn pods_are_moved_in_the_order_in_which_they_will_be_scheduled() {
+    let tight = |priority: i32| {
+        let world =
+            world().group("g", 0..=9).node("x").pod("most", 3000).node("y").pod("more", 3500);
+        let world = world.node("a").pod("large", 1000).pod("small", 500);
+        world.change_pod(|pod| pod.priority = priority)
+    };
+    let stay = ["x stays NotUnderutilized", "y stays NotUnderutilized"];
+    tight(0).check(&[&["a leaves Underutilized large small"], &stay[..]].concat());
+    tight(10).check(&[&["a stays NoPlaceToMovePods"], &stay[..]].concat());
+}
+
 /// Lets the last pod share the host of a cache.
 fn near(world: Builder) -> Builder {
     let term = PodTerm {
