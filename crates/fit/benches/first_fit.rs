@@ -10,9 +10,9 @@ use std::{hint::black_box, sync::Arc, time::Instant};
 
 use plimsoll_fit::Snapshot;
 use plimsoll_model::{
-    Conditions, LabelRequirement, LabelSelector, Labels, NamespaceScope, Namespaces, Node,
-    NodeAffinity, Phase, Pod, PodShape, PodTerm, Resources, SpreadConstraint, Storage, Symbol,
-    Timestamp, label, resource,
+    Conditions, LabelRequirement, LabelSelector, Labels, NamespaceScope, Namespaces, Node, Phase,
+    Pod, PodShape, PodTerm, Resources, SpreadConstraint, Storage, Symbol, Timestamp, label,
+    resource,
 };
 
 const RUNS: usize = 5;
@@ -155,20 +155,10 @@ fn pod(place: usize, shape: Arc<PodShape>) -> Pod {
 
 fn plain_shape(number: usize) -> PodShape {
     let step = i64::try_from(number % 50).expect("small");
+    let requests = amounts(100 + 20 * step, GIB / 4 + step * (GIB / 64), None);
     PodShape {
-        namespace: Symbol::new("default"),
         labels: Labels::from_pairs([("app".into(), format!("app-{number}").as_str().into())]),
-        requests: amounts(100 + 20 * step, GIB / 4 + step * (GIB / 64), None),
-        pinned_to: None,
-        node_affinity: NodeAffinity::default(),
-        tolerations: Box::default(),
-        ports: Box::default(),
-        spread: Box::default(),
-        affinity: Box::default(),
-        anti_affinity: Box::default(),
-        volumes: Box::default(),
-        device_claims: Box::default(),
-        terminating: false,
+        ..PodShape::plain(Symbol::new("default"), requests)
     }
 }
 

@@ -167,6 +167,29 @@ pub struct PodName {
     pub name: Box<str>,
 }
 
+// === impl PodShape ===
+
+impl PodShape {
+    /// Of a pod that asks for this much and wishes nothing else.
+    pub fn plain(namespace: Symbol, requests: Resources) -> Self {
+        Self {
+            namespace,
+            labels: Labels::default(),
+            requests,
+            pinned_to: None,
+            node_affinity: NodeAffinity::default(),
+            tolerations: Box::default(),
+            ports: Box::default(),
+            spread: Box::default(),
+            affinity: Box::default(),
+            anti_affinity: Box::default(),
+            volumes: Box::default(),
+            device_claims: Box::default(),
+            terminating: false,
+        }
+    }
+}
+
 // === impl Pod ===
 
 impl Pod {

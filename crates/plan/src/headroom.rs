@@ -3,9 +3,7 @@
 //! Such a pod is the least important of all that count. It takes what room is left after everybody else, is bought for when
 //! there is none, and keeps the node it is on from being given back.
 
-use plimsoll_model::{
-    Headroom, Labels, NodeAffinity, Pod, PodShape, Resources, StandIn, Symbol, World, resource,
-};
+use plimsoll_model::{Headroom, Pod, PodShape, Resources, StandIn, Symbol, World, resource};
 
 use crate::stand_ins::stand_in;
 
@@ -20,7 +18,8 @@ pub(crate) fn pods(world: &World) -> impl Iterator<Item = Pod> {
     let units = rooms.flat_map(|room| (0..room.copies).map(move |_| room.requests.clone()));
     units.enumerate().map(|(number, requests)| {
         let priority = settings.expendable_cutoff;
-        stand_in(world, StandIn::Headroom, number, shape(requests), priority)
+        let shape = PodShape::plain(Symbol::new("headroom"), requests);
+        stand_in(world, StandIn::Headroom, number, shape, priority)
     })
 }
 
@@ -36,22 +35,4 @@ fn percentage(world: &World, percent: u32) -> Option<Headroom> {
     let requests = Resources::from_amounts([(cpu, each(cpu)), (memory, each(memory))]);
     let copies = u32::try_from(copies).ok()?;
     (copies > 0).then_some(Headroom { copies, requests })
-}
-
-fn shape(requests: Resources) -> PodShape {
-    PodShape {
-        namespace: Symbol::new("headroom"),
-        labels: Labels::default(),
-        requests,
-        pinned_to: None,
-        node_affinity: NodeAffinity::default(),
-        tolerations: Box::default(),
-        ports: Box::default(),
-        spread: Box::default(),
-        affinity: Box::default(),
-        anti_affinity: Box::default(),
-        volumes: Box::default(),
-        device_claims: Box::default(),
-        terminating: false,
-    }
 }

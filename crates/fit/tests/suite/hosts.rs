@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use plimsoll_fit::{NodeId, Plugin, Rejection, ShapeId, Snapshot};
 use plimsoll_model::{
-    Conditions, LabelSelector, Labels, NamespaceScope, Namespaces, Node, NodeAffinity, PodShape,
-    PodTerm, Resources, SpreadConstraint, Storage, Symbol, Timestamp, label, resource,
+    Conditions, LabelSelector, Labels, NamespaceScope, Namespaces, Node, PodShape, PodTerm,
+    Resources, SpreadConstraint, Storage, Symbol, Timestamp, label, resource,
 };
 
 const HOSTS: usize = 5000;
@@ -50,19 +50,10 @@ fn pod(spread: bool, apart: bool) -> Arc<PodShape> {
     let namespaces = NamespaceScope::only(namespace);
     let term = PodTerm { selector, namespaces, topology_key };
     Arc::new(PodShape {
-        namespace,
         labels: Labels::from_pairs([(Symbol::new("app"), Symbol::new("web"))]),
-        requests: Resources::default(),
-        pinned_to: None,
-        node_affinity: NodeAffinity::default(),
-        tolerations: Box::default(),
-        ports: Box::default(),
         spread: spread.then_some(constraint).into_iter().collect(),
-        affinity: Box::default(),
         anti_affinity: apart.then_some(term).into_iter().collect(),
-        volumes: Box::default(),
-        device_claims: Box::default(),
-        terminating: false,
+        ..PodShape::plain(namespace, Resources::default())
     })
 }
 

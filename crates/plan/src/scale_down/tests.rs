@@ -279,21 +279,7 @@ fn node(name: &str) -> Node {
 fn pod(name: &str, cpu: i64) -> Pod {
     Pod {
         name: name.into(),
-        shape: Arc::new(PodShape {
-            namespace: Symbol::new("default"),
-            labels: Labels::default(),
-            requests: amounts(&[("cpu", cpu)]),
-            pinned_to: None,
-            node_affinity: plimsoll_model::NodeAffinity::default(),
-            tolerations: Box::default(),
-            ports: Box::default(),
-            spread: Box::default(),
-            affinity: Box::default(),
-            anti_affinity: Box::default(),
-            volumes: Box::default(),
-            device_claims: Box::default(),
-            terminating: false,
-        }),
+        shape: Arc::new(PodShape::plain(Symbol::new("default"), amounts(&[("cpu", cpu)]))),
         node: None,
         phase: Phase::Pending,
         priority: 0,

@@ -6,9 +6,8 @@ use plimsoll_fit::Snapshot;
 use plimsoll_model::{
     AllocatedDevice, AllocatedWhere, Attribute, ClaimAllocation, ClaimSpec, Conditions, Device,
     DeviceClaim, DeviceClass, DeviceConstraint, DeviceCount, DeviceReach, DeviceRequest,
-    DeviceWants, DeviceWish, Devices, Effect, Labels, Namespaces, Node, NodeAffinity, PodClaim,
-    PodShape, ResourceSlice, Resources, SameOrDistinct, Storage, Symbol, Taint, Timestamp,
-    resource,
+    DeviceWants, DeviceWish, Devices, Effect, Labels, Namespaces, Node, PodClaim, PodShape,
+    ResourceSlice, Resources, SameOrDistinct, Storage, Symbol, Taint, Timestamp, resource,
 };
 use proptest::{
     collection::vec,
@@ -176,19 +175,8 @@ pub(super) fn host(place: usize) -> Arc<Node> {
 
 pub(super) fn shape(claims: impl IntoIterator<Item = PodClaim>) -> Arc<PodShape> {
     Arc::new(PodShape {
-        namespace: "default".into(),
-        labels: Labels::default(),
-        requests: Resources::default(),
-        pinned_to: None,
-        node_affinity: NodeAffinity::default(),
-        tolerations: Box::default(),
-        ports: Box::default(),
-        spread: Box::default(),
-        affinity: Box::default(),
-        anti_affinity: Box::default(),
-        volumes: Box::default(),
         device_claims: claims.into_iter().collect(),
-        terminating: false,
+        ..PodShape::plain("default".into(), Resources::default())
     })
 }
 

@@ -1,28 +1,13 @@
 use std::sync::Arc;
 
-use plimsoll_model::{
-    Labels, NamespaceQuota, NodeAffinity, PodShape, QuotaScope, Resources, Settings, Symbol, World,
-};
+use plimsoll_model::{NamespaceQuota, PodShape, QuotaScope, Resources, Settings, Symbol, World};
 
 use super::Quotas;
 use crate::buffers::source::Unit;
 
 fn pod(cpu: i64) -> Arc<PodShape> {
-    Arc::new(PodShape {
-        namespace: Symbol::new("shop"),
-        labels: Labels::default(),
-        requests: Resources::from_amounts([(Symbol::new("cpu"), cpu)]),
-        pinned_to: None,
-        node_affinity: NodeAffinity::default(),
-        tolerations: Box::default(),
-        ports: Box::default(),
-        spread: Box::default(),
-        affinity: Box::default(),
-        anti_affinity: Box::default(),
-        volumes: Box::default(),
-        device_claims: Box::default(),
-        terminating: false,
-    })
+    let requests = Resources::from_amounts([(Symbol::new("cpu"), cpu)]);
+    Arc::new(PodShape::plain(Symbol::new("shop"), requests))
 }
 
 fn quota(name: &str, hard: i64, used: i64, scopes: &[QuotaScope]) -> NamespaceQuota {
