@@ -200,6 +200,10 @@ fn shop_for(
         rest = last_resort::place(scene, shop, rest);
     }
     let trimmed = way == Way::Joint && settings.balance.is_none() && trim::trim(scene, shop);
+    if trimmed {
+        // The cheaper ones may have room for each other's pods.
+        dissolve::dissolve(scene, shop);
+    }
     if dissolved || trimmed {
         // Who was placed after a pod that moved may have relied on it.
         rest.extend(settle(scene, shop));

@@ -3,7 +3,7 @@
 //! The packing counts on pods that the rules then refuse, and what is left of its nodes may fit on fewer. A node that would be
 //! given back as soon as it is there is not bought.
 
-use std::cmp::Reverse;
+use std::{cmp::Reverse, collections::VecDeque};
 
 use plimsoll_fit::{NodeId, ShapeId};
 use rustc_hash::FxHashMap;
@@ -67,6 +67,7 @@ fn empty(
     pods: &[usize],
     refused: &mut Refusals,
 ) -> Option<Vec<(usize, NodeId)>> {
+    let world = scene.state.world;
     let mut trial = scene.snapshot.fork();
     let is_twin = |other: &NewNode| other.offer == node.offer && other.id != node.id;
     let has_twin = shop.nodes.iter().any(is_twin);
@@ -80,16 +81,25 @@ fn empty(
         trial.close_node(node.id);
     }
     let mut moves = Vec::with_capacity(pods.len());
-    for place in pods {
-        let placed = shop.placed[*place];
-        let Some(to) = trial.first_fit(placed.demand.shape) else {
+    let mut waiting: VecDeque<usize> = pods.iter().copied().collect();
+    let mut vain = 0;
+    while let Some(place) = waiting.pop_front() {
+        let demand = shop.placed[place].demand;
+        if let Some(to) = trial.first_fit(demand.shape) {
+            moves.push((place, to, trial.place(demand.shape, to)));
+            vain = 0;
+            continue;
+        }
+        // Only who follows others may find a place once they have theirs.
+        waiting.push_back(place);
+        vain += 1;
+        if world.pods[demand.pod].shape.affinity.is_empty() || vain == waiting.len() {
             // Later ones may only have found their places taken by the first.
             if moves.is_empty() {
-                refused.count(node.offer, placed.demand.shape);
+                refused.count(node.offer, demand.shape);
             }
             return None;
-        };
-        moves.push((*place, to, trial.place(placed.demand.shape, to)));
+        }
     }
     if !has_twin {
         trial.remove_node(node.id);

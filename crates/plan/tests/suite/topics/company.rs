@@ -184,3 +184,22 @@ fn company_on_a_host_spares_accelerators() {
         "#]],
     );
 }
+
+/// A small node for the first draws the others to its zone, where they need large ones. Cheaper kinds are elsewhere, and one of them
+/// has room for all.
+#[test]
+fn those_that_follow_are_not_bought_nodes_of_their_own() {
+    check(
+        "
+        group large 0..3 4cpu 16Gi  $0.21 zone=a
+        group small 0..1 2cpu 4Gi   $0.10 zone=a
+        group other 0..4 16cpu 64Gi $0.10 zone=b
+        pods lead 0cpu 1Gi near=host
+        pods web*2 3cpu 1Gi near=zone:lead
+        ",
+        expect![[r#"
+            buy     other 0 → 1 for lead, web-0, web-1
+            cost    $0.00 → $0.10
+        "#]],
+    );
+}
