@@ -17,6 +17,7 @@ mod cooldown;
 mod drain;
 mod eligible;
 mod fates;
+mod rehearse;
 mod replace;
 mod simulate;
 mod timers;

@@ -8,7 +8,7 @@
 use plimsoll_model::{Consolidation, Money, SignedDuration, Timestamp};
 use rustc_hash::FxHashMap;
 
-use super::{budgets::Budgets, candidates, candidates::Unit, fates::Fates};
+use super::{budgets::Budgets, candidates, candidates::Unit, fates::Fates, rehearse};
 use crate::{
     pending::Demand,
     scale_up::{self, Allowance, Market, Shop},
@@ -152,7 +152,7 @@ fn attempt_most(
     None
 }
 
-/// Empties the units on trial; the error is the pods that have no place anywhere.
+/// Empties the units on trial; the error is the pods that keep them from being emptied.
 fn attempt(
     scene: &mut Scene<'_>,
     market: &Market,
@@ -176,6 +176,11 @@ fn attempt(
     scene.snapshot.undo(mark);
     if !rest.is_empty() {
         return Err(rest);
+    }
+    let stuck = rehearse::stuck(scene, &shop, units);
+    if !stuck.is_empty() {
+        let pods = stuck.iter().flat_map(|unit| unit.pods());
+        return Err(pods.filter_map(|pod| demand(scene, pod)).collect());
     }
     let bought: Money = shop.nodes.iter().map(|node| shop.offers[node.offer].cost).sum();
     let cost: Money = units.iter().map(|unit| unit.cost()).sum();
