@@ -42,14 +42,49 @@ fn worlds_of_all_kinds_settle() {
 
 #[test]
 fn consolidation_by_money_settles_and_never_costs_more() {
-    check(80, Kinds::PLAIN, consolidates);
-    check(40, Kinds::COMPANY, consolidates);
+    check(80, Kinds::PLAIN, |lines| consolidates(&lines.to_string()));
+    check(40, Kinds::COMPANY, |lines| consolidates(&lines.to_string()));
+}
+
+/// All at once they would do with fewer nodes; one after the other they cannot leave.
+#[test]
+fn nodes_that_cannot_leave_one_by_one_are_not_replaced() {
+    consolidates(
+        "
+        daemon agent 100m 100Mi
+        group old 0..0 2cpu 4Gi $0.10
+        group small 0..3 4cpu 16Gi $0.10 zone=b label=disk=ssd
+        group large 0..3 16cpu 64Gi $0.10 zone=a
+        node n0 of old
+        node n1 of old
+        node n2 of large
+        pods pair*2 500m near=zone owner=rs on=n0
+        pods web*3 3cpu
+        pods port*2 7cpu port=80
+        pods other*1 3cpu port=80 owner=rs
+        ",
+    )
+    .unwrap();
+    consolidates(
+        "
+        group old 0..0 2cpu 4Gi $0.10
+        group small 0..2 8cpu 16Gi $0.10 zone=b slots=5
+        group large 0..2 16cpu 64Gi $0.20 zone=a
+        node n0 of old
+        pods a*2 1Gi owner=rs on=n0
+        pods apart*2 apart=zone:apart owner=rs on=n0
+        pods high*2 prio=5 owner=rs on=n0
+        pods web*5 1500m 3Gi owner=rs
+        pods wide*3 3cpu owner=rs
+        ",
+    )
+    .unwrap();
 }
 
 /// Consolidates until there is nothing left to do. Whoever had a place has one in the end, and the cluster costs no more than
 /// it did before.
-fn consolidates(lines: &Lines) -> Checked {
-    let mut before = world(&lines.to_string());
+fn consolidates(fixture: &str) -> Checked {
+    let mut before = world(fixture);
     before.settings.scale_down.consolidation = Consolidation::Cost;
     before.settings.scale_down.parallelism = 100;
     before.settings.scale_down.drain_parallelism = 100;
