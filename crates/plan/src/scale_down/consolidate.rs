@@ -152,7 +152,7 @@ fn attempt_most(
     None
 }
 
-/// Empties the units on trial; the error is the pods that keep them from being emptied.
+/// Empties the units on trial; the error is the pods that have no place anywhere.
 fn attempt(
     scene: &mut Scene<'_>,
     market: &Market,
@@ -177,14 +177,9 @@ fn attempt(
     if !rest.is_empty() {
         return Err(rest);
     }
-    let stuck = rehearse::stuck(scene, &shop, units);
-    if !stuck.is_empty() {
-        let pods = stuck.iter().flat_map(|unit| unit.pods());
-        return Err(pods.filter_map(|pod| demand(scene, pod)).collect());
-    }
     let bought: Money = shop.nodes.iter().map(|node| shop.offers[node.offer].cost).sum();
     let cost: Money = units.iter().map(|unit| unit.cost()).sum();
-    let saved = cost - bought;
+    let saved = rehearse::saved(scene, &shop, units) - bought;
     let settings = &scene.state.world.settings.scale_down;
     let hours = settings.horizon.as_secs_f64() / 3600.0;
     let churn = u32::try_from(units.len() + shop.nodes.len()).map_or(f64::INFINITY, f64::from);

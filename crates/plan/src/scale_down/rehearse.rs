@@ -1,10 +1,10 @@
-//! A replacement on trial: whether its nodes can leave one after the other once the new ones are there.
+//! A replacement on trial: what is saved when its nodes leave one after the other, once the new ones are there.
 //!
-//! The purchase was made as if all of them were emptied at once. They will not be, and if one of them had to stay, what was bought would
-//! only take the place of its like, and the next look would find the same again.
+//! The purchase was made as if all of them were emptied at once. They will not be, and some may have to stay. If nothing is saved by
+//! those that leave, the new nodes would only take the place of their like, and the next look would find the same again.
 
 use plimsoll_fit::NodeId;
-use plimsoll_model::Symbol;
+use plimsoll_model::{Money, Symbol};
 
 use super::{candidates::Unit, simulate::Moves};
 use crate::{
@@ -12,8 +12,8 @@ use crate::{
     scene::Scene,
 };
 
-/// The units that would have to stay.
-pub(super) fn stuck<'u>(scene: &mut Scene<'_>, shop: &Shop, units: &[&'u Unit]) -> Vec<&'u Unit> {
+/// What those that can leave cost an hour.
+pub(super) fn saved(scene: &mut Scene<'_>, shop: &Shop, units: &[&Unit]) -> Money {
     let mark = scene.snapshot.mark();
     let nodes = shop.nodes.iter().enumerate();
     let new: Vec<NodeId> = nodes.filter_map(|(number, node)| open(scene, number, *node)).collect();
@@ -25,9 +25,9 @@ pub(super) fn stuck<'u>(scene: &mut Scene<'_>, shop: &Shop, units: &[&'u Unit]) 
     let mut pod_ids = scene.pod_ids.clone();
     let mut leaving = units.to_vec();
     leaving.sort_by(|one, other| one.order(other));
-    leaving.retain(|unit| moves.vacate(&mut scene.snapshot, &mut pod_ids, unit).is_err());
+    leaving.retain(|unit| moves.vacate(&mut scene.snapshot, &mut pod_ids, unit).is_ok());
     scene.snapshot.undo(mark);
-    leaving
+    leaving.iter().map(|unit| unit.cost()).sum()
 }
 
 fn open(scene: &mut Scene<'_>, number: usize, node: NewNode) -> Option<NodeId> {
