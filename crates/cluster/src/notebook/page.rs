@@ -69,6 +69,8 @@ struct BackoffEntry {
 struct ReplacementEntry {
     nodes: Vec<String>,
     groups: BTreeMap<String, u32>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    left: BTreeMap<String, u32>,
     at: String,
 }
 
@@ -228,19 +230,22 @@ impl BackoffEntry {
 
 impl ReplacementEntry {
     fn of(replacement: &Replacement) -> Self {
-        let groups = replacement.groups.iter();
+        let counts = |groups: &BTreeMap<Symbol, u32>| {
+            groups.iter().map(|(group, nodes)| (group.to_string(), *nodes)).collect()
+        };
         Self {
             nodes: replacement.nodes.iter().map(ToString::to_string).collect(),
-            groups: groups.map(|(group, nodes)| (group.to_string(), *nodes)).collect(),
+            groups: counts(&replacement.groups),
+            left: counts(&replacement.left),
             at: replacement.at.to_string(),
         }
     }
 
     fn replacement(self) -> Result<Replacement, String> {
-        let groups = self.groups.into_iter();
         Ok(Replacement {
             nodes: self.nodes.iter().map(|node| Symbol::new(node)).collect(),
-            groups: groups.map(|(group, nodes)| (Symbol::new(&group), nodes)).collect(),
+            groups: by_name(self.groups, Ok)?,
+            left: by_name(self.left, Ok)?,
             at: parse(&self.at)?,
         })
     }
