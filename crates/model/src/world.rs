@@ -109,12 +109,10 @@ pub struct Memory {
 /// Nodes that leave once the cheaper ones bought for their pods are ready.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Replacement {
-    /// The nodes that leave; none any more when it came to nothing, and no other is to be begun for a while.
+    /// The nodes that leave.
     pub nodes: BTreeSet<Symbol>,
     /// The groups that were grown for it.
     pub groups: BTreeMap<Symbol, u32>,
-    /// How many nodes have left for it, by group.
-    pub left: BTreeMap<Symbol, u32>,
     /// When.
     pub at: Timestamp,
 }

@@ -262,14 +262,14 @@ fn remember(
     let world = scene.state.world;
     memory.requests = findings.requests.memory(world);
     memory.exemplars = exemplar::remember(scene);
-    findings.given.remember(scene, &mut memory);
+    findings.given.remember(world, &mut memory);
     if let Look::Nothing = findings.look {
         memory.consolidated = Some(now);
     }
     if let Some(nodes) = replaced {
         let nodes = nodes.into_iter().map(|node| world.nodes[node].name).collect();
         let groups = purchases.iter().map(|one| (one.group, one.to - one.from)).collect();
-        memory.replacement = Some(Replacement { nodes, groups, left: BTreeMap::new(), at: now });
+        memory.replacement = Some(Replacement { nodes, groups, at: now });
     }
     memory
 }

@@ -17,6 +17,7 @@ mod cooldown;
 mod drain;
 mod eligible;
 mod fates;
+mod rehearse;
 mod replace;
 mod simulate;
 mod timers;
@@ -170,14 +171,13 @@ fn exhausted(budgets: &Budgets<'_>, world: &World, unit: &Unit) -> Option<Hold> 
 
 impl GivenBack {
     /// Writes down what the next pass has to know: the clocks of unneeded nodes, and that something leaves now.
-    pub(crate) fn remember(&self, scene: &Scene<'_>, memory: &mut Memory) {
-        let world = scene.state.world;
+    pub(crate) fn remember(&self, world: &World, memory: &mut Memory) {
         let now = world.now;
         memory.unneeded_since =
             self.unneeded.iter().map(|unneeded| (unneeded.node, unneeded.since)).collect();
         unremovable::remember(world, &self.blocked, memory);
         let leaves = |node| self.retirements.iter().any(|retirement| retirement.node == node);
-        replace::remember(scene, memory, leaves, self.stuck);
+        replace::remember(world, memory, leaves, self.stuck);
         memory.recent_evictions.retain(|_, at| now.duration_since(*at) < RECENT);
         for retirement in &self.retirements {
             memory.last_scale_down = Some(now);

@@ -43,7 +43,7 @@ use self::{
 pub(crate) use self::{
     market::{Allowance, Market},
     reasons::{Explained, explain},
-    shop::Shop,
+    shop::{NewNode, Shop},
     together::together,
 };
 use crate::{

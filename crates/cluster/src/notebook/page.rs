@@ -69,8 +69,6 @@ struct BackoffEntry {
 struct ReplacementEntry {
     nodes: Vec<String>,
     groups: BTreeMap<String, u32>,
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    left: BTreeMap<String, u32>,
     at: String,
 }
 
@@ -230,22 +228,19 @@ impl BackoffEntry {
 
 impl ReplacementEntry {
     fn of(replacement: &Replacement) -> Self {
-        let counts = |groups: &BTreeMap<Symbol, u32>| {
-            groups.iter().map(|(group, nodes)| (group.to_string(), *nodes)).collect()
-        };
+        let groups = replacement.groups.iter();
         Self {
             nodes: replacement.nodes.iter().map(ToString::to_string).collect(),
-            groups: counts(&replacement.groups),
-            left: counts(&replacement.left),
+            groups: groups.map(|(group, nodes)| (group.to_string(), *nodes)).collect(),
             at: replacement.at.to_string(),
         }
     }
 
     fn replacement(self) -> Result<Replacement, String> {
+        let groups = self.groups.into_iter();
         Ok(Replacement {
             nodes: self.nodes.iter().map(|node| Symbol::new(node)).collect(),
-            groups: by_name(self.groups, Ok)?,
-            left: by_name(self.left, Ok)?,
+            groups: groups.map(|(group, nodes)| (Symbol::new(&group), nodes)).collect(),
             at: parse(&self.at)?,
         })
     }

@@ -49,9 +49,8 @@ fn backoff() -> impl Strategy<Value = Backoff> {
 }
 
 fn replacement() -> impl Strategy<Value = Replacement> {
-    let counts = || btree_map(name(), any::<u32>(), 0..4);
-    (proptest::collection::btree_set(name(), 0..4), counts(), counts(), moment())
-        .prop_map(|(nodes, groups, left, at)| Replacement { nodes, groups, left, at })
+    (proptest::collection::btree_set(name(), 0..4), btree_map(name(), any::<u32>(), 0..4), moment())
+        .prop_map(|(nodes, groups, at)| Replacement { nodes, groups, at })
 }
 
 fn memory() -> impl Strategy<Value = Memory> {
@@ -131,7 +130,6 @@ fn a_page_can_be_read_by_people() {
         replacement: Some(Replacement {
             nodes: BTreeSet::from([Symbol::new("gpu-1")]),
             groups: BTreeMap::from([(group, 1)]),
-            left: BTreeMap::new(),
             at,
         }),
         ..Memory::default()

@@ -147,7 +147,6 @@ fn doubting(matter: &Matter) -> Memory {
         let replacement = memory.replacement.get_or_insert_with(|| Replacement {
             nodes: BTreeSet::new(),
             groups: BTreeMap::new(),
-            left: BTreeMap::new(),
             at: matter.now,
         });
         replacement.nodes.extend(replaced);

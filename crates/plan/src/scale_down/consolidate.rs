@@ -8,7 +8,7 @@
 use plimsoll_model::{Consolidation, Money, SignedDuration, Timestamp};
 use rustc_hash::FxHashMap;
 
-use super::{budgets::Budgets, candidates, candidates::Unit, fates::Fates};
+use super::{budgets::Budgets, candidates, candidates::Unit, fates::Fates, rehearse};
 use crate::{
     pending::Demand,
     scale_up::{self, Allowance, Market, Shop},
@@ -179,7 +179,7 @@ fn attempt(
     }
     let bought: Money = shop.nodes.iter().map(|node| shop.offers[node.offer].cost).sum();
     let cost: Money = units.iter().map(|unit| unit.cost()).sum();
-    let saved = cost - bought;
+    let saved = rehearse::saved(scene, &shop, units) - bought;
     let settings = &scene.state.world.settings.scale_down;
     let hours = settings.horizon.as_secs_f64() / 3600.0;
     let churn = u32::try_from(units.len() + shop.nodes.len()).map_or(f64::INFINITY, f64::from);

@@ -3,10 +3,8 @@
 //! The purchase comes first and is remembered with the nodes it replaces. Until the new nodes are there nothing else is given
 //! back, so that they are not taken for idle ones; then the old nodes go by the rules and at the pace of any other.
 
-use std::collections::BTreeMap;
-
 use plimsoll_fit::NodeId;
-use plimsoll_model::{Memory, Money, Replacement, SignedDuration, Symbol, World};
+use plimsoll_model::{Memory, Replacement, SignedDuration, Symbol, World};
 
 use super::{candidates::Unit, fates::Hold};
 use crate::{plan::BlockReason, scene::Scene, state::Readiness};
@@ -71,39 +69,16 @@ fn is_stale(replacement: &Replacement, world: &World) -> bool {
 }
 
 /// Forgets nodes that are gone or go now, and a replacement that is done, stale or stuck: what is left of it is judged anew.
-///
-/// One that got stuck before it saved anything has only put new nodes in the place of their like, and so would the next. It is
-/// remembered without nodes until it is stale, and no other is begun meanwhile.
 pub(super) fn remember(
-    scene: &Scene<'_>,
+    world: &World,
     memory: &mut Memory,
     leaves: impl Fn(Symbol) -> bool,
     stuck: bool,
 ) {
-    let world = scene.state.world;
     let Some(replacement) = &mut memory.replacement else { return };
-    for node in replacement.nodes.iter().filter(|node| leaves(**node)) {
-        let place = scene.state.node_places.get(node);
-        if let Some(group) = place.and_then(|place| scene.state.nodes[*place].group) {
-            *replacement.left.entry(world.groups[group].id).or_default() += 1;
-        }
-    }
     let here = |name: &Symbol| world.nodes.iter().any(|node| node.name == *name);
-    replacement.nodes.retain(|node| !stuck && here(node) && !leaves(*node));
-    let is_over = replacement.nodes.is_empty() && has_saved(scene, replacement);
-    if is_over || is_stale(replacement, world) {
+    replacement.nodes.retain(|node| here(node) && !leaves(*node));
+    if stuck || replacement.nodes.is_empty() || is_stale(replacement, world) {
         memory.replacement = None;
     }
-}
-
-/// Whether the nodes that have left cost more than those that were bought.
-fn has_saved(scene: &Scene<'_>, replacement: &Replacement) -> bool {
-    let cost = |groups: &BTreeMap<Symbol, u32>| -> Money {
-        let known = scene.state.world.groups.iter().zip(&scene.templates);
-        let counted = known.filter_map(|(group, template)| {
-            Some(template.as_ref()?.cost.times(*groups.get(&group.id)?))
-        });
-        counted.sum()
-    };
-    replacement.groups.is_empty() || cost(&replacement.left) > cost(&replacement.groups)
 }

@@ -26,11 +26,12 @@ pub(super) fn hold(scene: &Scene<'_>, unit: &Unit) -> Option<Hold> {
 /// next pass: more nodes may be there by then.
 pub(super) fn remember(world: &World, blocked: &[Blocked], memory: &mut Memory) {
     let time = world.settings.scale_down.recheck;
-    let replaces = world.memory.replacement.as_ref().is_some_and(|one| !one.nodes.is_empty());
     let until = |one: &Blocked| match one.reason {
         _ if time.is_zero() => None,
         BlockReason::RecentlyUnremovable => world.memory.unremovable_until.get(&one.node).copied(),
-        BlockReason::NoPlaceToMovePods if !replaces => world.now.checked_add(time).ok(),
+        BlockReason::NoPlaceToMovePods if world.memory.replacement.is_none() => {
+            world.now.checked_add(time).ok()
+        }
         _ => None,
     };
     memory.unremovable_until =

@@ -68,7 +68,7 @@ fn a_replacement_is_not_forgotten_while_the_first_of_its_nodes_is_drained() {
     let world = world.group("cheap", 0..=9).busy_node("cheap-a").busy_node("cheap-b");
     let nodes = BTreeSet::from([Symbol::new("dear-b")]);
     let groups = BTreeMap::from([(Symbol::new("cheap"), 2)]);
-    let replacement = Replacement { nodes, groups, left: BTreeMap::new(), at: at(-1) };
+    let replacement = Replacement { nodes, groups, at: at(-1) };
     let world = world.set(|settings| {
         settings.drain_parallelism = 1;
         settings.consolidation = Consolidation::Cost;
