@@ -96,6 +96,8 @@ pub struct Memory {
     pub replacement: Option<Replacement>,
     /// When nodes to replace were last looked for.
     pub consolidated: Option<Timestamp>,
+    /// Nodes that had to stay when they were to be replaced, and when that was found.
+    pub stayed: BTreeMap<Symbol, Timestamp>,
     /// Pods evicted lately that may not have found a new place yet.
     pub recent_evictions: BTreeMap<PodName, Timestamp>,
     /// What was decided about requests for room and is not seen on them yet, by their uids.

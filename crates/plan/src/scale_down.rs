@@ -17,7 +17,6 @@ mod cooldown;
 mod drain;
 mod eligible;
 mod fates;
-mod rehearse;
 mod replace;
 mod simulate;
 mod timers;

@@ -43,7 +43,7 @@ use self::{
 pub(crate) use self::{
     market::{Allowance, Market},
     reasons::{Explained, explain},
-    shop::{NewNode, Shop},
+    shop::Shop,
     together::together,
 };
 use crate::{

@@ -28,6 +28,9 @@ pub(super) struct Page {
     size_mismatch_since: BTreeMap<String, String>,
     replacement: Option<ReplacementEntry>,
     consolidated: Option<String>,
+    /// Left out when there are none, as earlier versions wrote it.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    stayed: BTreeMap<String, String>,
     recent_evictions: Vec<Eviction>,
 }
 
@@ -99,6 +102,7 @@ impl Page {
             size_mismatch_since,
             replacement,
             consolidated,
+            stayed,
             recent_evictions,
             // What is decided about them is written on them. Whoever finds it missing there decides anew.
             requests: _,
@@ -137,6 +141,7 @@ impl Page {
             size_mismatch_since: moments(size_mismatch_since),
             replacement: replacement.as_ref().map(ReplacementEntry::of),
             consolidated: text(consolidated.as_ref()),
+            stayed: moments(stayed),
             recent_evictions: (recent_evictions.iter())
                 .map(|(pod, at)| Eviction {
                     namespace: pod.namespace.to_string(),
@@ -174,6 +179,7 @@ impl Page {
             size_mismatch_since: by_name(self.size_mismatch_since, |since| parse(&since))?,
             replacement: self.replacement.map(ReplacementEntry::replacement).transpose()?,
             consolidated: parse_some(self.consolidated)?,
+            stayed: by_name(self.stayed, |at| parse(&at))?,
             recent_evictions: (self.recent_evictions.into_iter())
                 .map(|entry| {
                     let namespace = Symbol::new(&entry.namespace);

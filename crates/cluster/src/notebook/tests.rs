@@ -66,7 +66,7 @@ fn memory() -> impl Strategy<Value = Memory> {
     let pod = (name(), "[a-z0-9.-]{1,9}")
         .prop_map(|(namespace, name)| PodName { namespace, name: name.into() });
     let clocks = (moments(), moments(), btree_map(instance, moment(), 0..4), moments(), moments());
-    let last = (activity(), option::of(moment()), btree_map(name(), activity(), 0..4));
+    let last = (activity(), option::of(moment()), btree_map(name(), activity(), 0..4), moments());
     let rest = (orders, btree_map(name(), backoff(), 0..4), option::of(replacement()));
     let evictions = btree_map(pod, moment(), 0..4);
     (clocks, last, rest, evictions).prop_map(|(clocks, last, rest, recent_evictions)| Memory {
@@ -80,6 +80,7 @@ fn memory() -> impl Strategy<Value = Memory> {
         last_scale_down_failure: last.0.failure,
         consolidated: last.1,
         group_activity: last.2,
+        stayed: last.3,
         orders: rest.0,
         backoff: rest.1,
         replacement: rest.2,
@@ -116,7 +117,7 @@ fn what_cannot_be_understood_is_told() {
         the ConfigMap plimsoll-memory cannot be understood and is started anew: EOF while parsing a value at line 1 column 0
         the ConfigMap plimsoll-memory cannot be understood and is started anew: invalid type: null, expected struct Page at line 1 column 4
         the ConfigMap plimsoll-memory cannot be understood and is started anew: it is of version 2, not 1
-        the ConfigMap plimsoll-memory cannot be understood and is started anew: unknown field `wishes`, expected one of `version`, `unneededSince`, `unreadySince`, `departedSince`, `unregisteredSince`, `lastScaleUp`, `lastScaleDown`, `lastScaleDownFailure`, `groupActivity`, `orders`, `backoff`, `sizeMismatchSince`, `replacement`, `consolidated`, `recentEvictions` at line 1 column 180
+        the ConfigMap plimsoll-memory cannot be understood and is started anew: unknown field `wishes`, expected one of `version`, `unneededSince`, `unreadySince`, `departedSince`, `unregisteredSince`, `lastScaleUp`, `lastScaleDown`, `lastScaleDownFailure`, `groupActivity`, `orders`, `backoff`, `sizeMismatchSince`, `replacement`, `consolidated`, `stayed`, `recentEvictions` at line 1 column 180
         the ConfigMap plimsoll-memory cannot be understood and is started anew: "yesterday": failed to parse four digit integer as year: invalid digit, expected 0-9 but got y"#]].assert_eq(&told.join("\n"));
 }
 

@@ -12,6 +12,7 @@ pub(super) fn no_later(mut memory: Memory, now: Timestamp) -> Memory {
     memory.unregistered_since.values_mut().for_each(clamp);
     memory.size_mismatch_since.values_mut().for_each(clamp);
     memory.recent_evictions.values_mut().for_each(clamp);
+    memory.stayed.values_mut().for_each(clamp);
     memory.orders.iter_mut().map(|order| &mut order.at).for_each(clamp);
     let single = [
         &mut memory.last_scale_up,

@@ -82,6 +82,7 @@ pub(super) fn unacted(before: &Memory, planned: Memory) -> Memory {
         orders: before.orders,
         replacement: before.replacement,
         consolidated: before.consolidated,
+        stayed: before.stayed,
         recent_evictions: before.recent_evictions,
         requests: before.requests,
         ..planned

@@ -211,6 +211,7 @@ memory:
             },
             replacement: None,
             consolidated: None,
+            stayed: {},
             recent_evictions: {},
             requests: {},
             exemplars: {},

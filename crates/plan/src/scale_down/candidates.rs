@@ -121,7 +121,7 @@ impl Unit {
     /// which cost nobody anything. Then those that have been unneeded longest, so that the choice does not change from
     /// pass to pass and clocks run to their end. Then the dearest, since of two nodes that fit into each other the cheaper
     /// one should stay. Then those with the least to move.
-    pub(super) fn order(&self, other: &Self) -> Ordering {
+    fn order(&self, other: &Self) -> Ordering {
         let key = |unit: &Self| {
             let pods = unit.pods().count();
             (!unit.atomic, unit.drains() > 0, unit.since(), Reverse(unit.cost), pods)

@@ -8,7 +8,7 @@
 use plimsoll_model::{Consolidation, Money, SignedDuration, Timestamp};
 use rustc_hash::FxHashMap;
 
-use super::{budgets::Budgets, candidates, candidates::Unit, fates::Fates, rehearse};
+use super::{budgets::Budgets, candidates, candidates::Unit, fates::Fates, replace};
 use crate::{
     pending::Demand,
     scale_up::{self, Allowance, Market, Shop},
@@ -60,7 +60,10 @@ pub(crate) fn consolidate(scene: &mut Scene<'_>, market: &Market, allowance: &Al
     }
     let budgets = Budgets::new(scene);
     let units = candidates::find(scene, &budgets, &mut Fates::new(scene));
-    let units = units.into_iter().filter(|unit| !unit.atomic).collect();
+    let stays = |unit: &Unit| {
+        unit.members.iter().any(|member| replace::has_stayed(scene.state.world, member.node))
+    };
+    let units = units.into_iter().filter(|unit| !unit.atomic && !stays(unit)).collect();
     let ranked = rank(scene, market, units);
     let ranked = above_minimum(scene, ranked);
     let mut trials: Vec<Trial> = Vec::new();
@@ -179,7 +182,7 @@ fn attempt(
     }
     let bought: Money = shop.nodes.iter().map(|node| shop.offers[node.offer].cost).sum();
     let cost: Money = units.iter().map(|unit| unit.cost()).sum();
-    let saved = rehearse::saved(scene, &shop, units) - bought;
+    let saved = cost - bought;
     let settings = &scene.state.world.settings.scale_down;
     let hours = settings.horizon.as_secs_f64() / 3600.0;
     let churn = u32::try_from(units.len() + shop.nodes.len()).map_or(f64::INFINITY, f64::from);

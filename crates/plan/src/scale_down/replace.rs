@@ -68,6 +68,13 @@ fn is_stale(replacement: &Replacement, world: &World) -> bool {
     world.now.duration_since(replacement.at) > PATIENCE
 }
 
+/// Whether a node had to stay when it was to be replaced, not long ago. Together with it others would be replaced by their like, and
+/// the next look would find the same again.
+pub(super) fn has_stayed(world: &World, node: usize) -> bool {
+    let stayed = world.memory.stayed.get(&world.nodes[node].name);
+    stayed.is_some_and(|at| world.now.duration_since(*at) <= PATIENCE)
+}
+
 /// Forgets nodes that are gone or go now, and a replacement that is done, stale or stuck: what is left of it is judged anew.
 pub(super) fn remember(
     world: &World,
@@ -75,9 +82,13 @@ pub(super) fn remember(
     leaves: impl Fn(Symbol) -> bool,
     stuck: bool,
 ) {
-    let Some(replacement) = &mut memory.replacement else { return };
     let here = |name: &Symbol| world.nodes.iter().any(|node| node.name == *name);
+    memory.stayed.retain(|node, at| here(node) && world.now.duration_since(*at) <= PATIENCE);
+    let Some(replacement) = &mut memory.replacement else { return };
     replacement.nodes.retain(|node| here(node) && !leaves(*node));
+    if stuck {
+        memory.stayed.extend(replacement.nodes.iter().map(|node| (*node, world.now)));
+    }
     if stuck || replacement.nodes.is_empty() || is_stale(replacement, world) {
         memory.replacement = None;
     }

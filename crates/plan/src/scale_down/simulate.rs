@@ -47,12 +47,6 @@ impl<'w> Moves<'w> {
         Self { destinations, arrivals: FxHashMap::default(), left }
     }
 
-    /// The same, with more nodes to go to.
-    pub(super) fn and_to(mut self, nodes: Vec<NodeId>) -> Self {
-        self.destinations.add(nodes);
-        self
-    }
-
     /// Whether there is no time to try another unit.
     pub(super) fn is_spent(&self) -> bool {
         self.left.steps == 0

@@ -52,11 +52,6 @@ impl<'w> Destinations<'w> {
         }
     }
 
-    /// More of them, to be filled last.
-    pub(super) fn add(&mut self, nodes: Vec<NodeId>) {
-        self.nodes.extend(nodes);
-    }
-
     pub(super) fn world(&self) -> &'w World {
         self.world
     }

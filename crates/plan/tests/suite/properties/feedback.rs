@@ -46,9 +46,9 @@ fn consolidation_by_money_settles_and_never_costs_more() {
     check(40, Kinds::COMPANY, |lines| consolidates(&lines.to_string()));
 }
 
-/// All at once they would do with fewer nodes; one after the other they cannot leave.
+/// All at once they would do with fewer nodes; but they leave one after the other, and one of them has to stay.
 #[test]
-fn nodes_that_cannot_leave_one_by_one_are_not_replaced() {
+fn nodes_are_not_replaced_by_their_like_for_ever() {
     consolidates(
         "
         daemon agent 100m 100Mi
