@@ -103,7 +103,7 @@ fn try_each(
         let (members, others): (Vec<_>, Vec<_>) =
             given_up.into_iter().partition(|demand| gangs::is_of(scene, demand, &[gang]));
         given_up = others;
-        let may_buy = members.iter().all(|demand| demand.held.is_none());
+        let may_buy = shop.goes_on(scene) && members.iter().all(|demand| demand.held.is_none());
         if !may_buy || scale_up::together(scene, market, shop, &members).is_err() {
             given_up.extend(members);
         }

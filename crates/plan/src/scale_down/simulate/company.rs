@@ -33,7 +33,9 @@ pub(super) fn companies(world: &World, movers: &[Mover]) -> Vec<Vec<Mover>> {
 
 /// Whether some of a company may be left without a place by those that go first. All of them are off their nodes.
 pub(super) fn may_part(trial: &mut Snapshot, nodes: &[NodeId], company: &[Mover]) -> bool {
-    (0..company.len()).any(|first| {
+    let is_first_of_its_shape =
+        |place: &usize| company[..*place].iter().all(|other| other.shape != company[*place].shape);
+    (0..company.len()).filter(is_first_of_its_shape).any(|first| {
         let mut others = company.to_vec();
         let first = others.remove(first);
         nodes.iter().any(|node| {
