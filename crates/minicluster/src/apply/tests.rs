@@ -1,14 +1,14 @@
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::{
-    Conflicts, Writer, apply, fields::FieldSet, manager_name, settle, take_managed, track,
-};
+use super::{Conflicts, Writer, apply, fields::FieldSet, settle, take_managed, track};
 use crate::{
     ApiError, Kind,
     patch::tests::{filled, kind},
 };
 
+mod clients;
+mod lists;
 mod ownership;
 mod properties;
 
@@ -221,100 +221,6 @@ fn applying_the_same_again_changes_nothing() {
 }
 
 #[test]
-fn the_last_label_takes_the_map_with_it() {
-    let mut bench = Bench::new(kind("", "v1", "ConfigMap"));
-    let mut config = config_map(&json!({ "x": "1" }));
-    config["metadata"]["labels"] = json!({ "l": "1" });
-    bench.apply("one", &config, Conflicts::Refuse).unwrap();
-    assert_eq!(bench.owners(), ["one Apply: .data.x .metadata.labels.l"]);
-    bench.apply("one", &config_map(&json!({ "x": "1" })), Conflicts::Refuse).unwrap();
-    assert_eq!(bare(bench.live().clone()), config_map(&json!({ "x": "1" })));
-}
-
-#[test]
-fn elements_of_lists_have_owners() {
-    let mut bench = Bench::new(kind("apps", "v1", "Deployment"));
-    let web = json!([{ "name": "web", "image": "w:1", "ports": [{ "containerPort": 80 }] }]);
-    bench.apply("one", &with_containers(&web), Conflicts::Refuse).unwrap();
-    // As defaults leave it.
-    bench.live.as_mut().unwrap()["spec"]["template"]["spec"]["containers"][0]["ports"][0]["protocol"] =
-        json!("TCP");
-    bench.apply("one", &with_containers(&web), Conflicts::Refuse).unwrap();
-    bench
-        .apply(
-            "two",
-            &with_containers(&json!([{ "name": "side", "image": "s:1" }])),
-            Conflicts::Refuse,
-        )
-        .unwrap();
-    let containers = "/spec/template/spec/containers";
-    let ports = json!([{ "containerPort": 80, "protocol": "TCP" }]);
-    assert_eq!(
-        bench.at(containers),
-        json!([{ "name": "web", "image": "w:1", "ports": ports }, { "name": "side", "image": "s:1" }])
-    );
-
-    let newer = with_containers(&json!([{ "name": "web", "image": "w:2" }]));
-    let error = bench.apply("three", &newer, Conflicts::Refuse).unwrap_err();
-    assert_eq!(
-        error.message,
-        "Apply failed with 1 conflict: conflict with \"one\": .spec.template.spec.containers[name=\"web\"].image"
-    );
-    bench.apply("three", &newer, Conflicts::Force).unwrap();
-    bench
-        .apply(
-            "two",
-            &json!({ "apiVersion": "apps/v1", "kind": "Deployment", "metadata": { "name": "d" } }),
-            Conflicts::Refuse,
-        )
-        .unwrap();
-    assert_eq!(bench.at(containers), json!([{ "name": "web", "image": "w:2", "ports": ports }]));
-}
-
-#[test]
-fn merged_lists_keep_the_order_of_the_configuration() {
-    let table = [
-        (["a", "b"].as_slice(), ["b", "a"].as_slice(), ["b", "a"].as_slice()),
-        (&["a", "x", "b"], &["b", "a"], &["x", "b", "a"]),
-        (&["a", "b"], &["n"], &["a", "b", "n"]),
-        (&["a", "b"], &["n", "b"], &["a", "n", "b"]),
-        (&["a", "b", "c"], &["a", "n", "c"], &["a", "b", "n", "c"]),
-        (&[], &["b", "a"], &["b", "a"]),
-        (&["a"], &[], &["a"]),
-    ];
-    for (live, config, expected) in table {
-        let named = |names: &[&str]| {
-            let containers: Vec<Value> = names.iter().map(|name| json!({ "name": name })).collect();
-            with_containers(&json!(containers))
-        };
-        let mut bench = Bench::new(kind("apps", "v1", "Deployment"));
-        bench.live = Some(named(live));
-        bench.apply("one", &named(config), Conflicts::Force).unwrap();
-        let merged = bench.at("/spec/template/spec/containers");
-        assert_eq!(
-            merged,
-            named(expected)["spec"]["template"]["spec"]["containers"],
-            "{live:?} {config:?}"
-        );
-    }
-}
-
-#[test]
-fn whole_values_are_replaced() {
-    let mut bench = Bench::new(kind("apps", "v1", "Deployment"));
-    let config = |selector: Value, args: Value| {
-        deployment(&json!({
-            "selector": { "matchLabels": selector },
-            "template": { "spec": { "containers": [{ "name": "c", "args": args }] } },
-        }))
-    };
-    bench.apply("one", &config(json!({ "a": "1" }), json!(["x", "y"])), Conflicts::Refuse).unwrap();
-    bench.apply("one", &config(json!({ "b": "2" }), json!(["z"])), Conflicts::Refuse).unwrap();
-    assert_eq!(bench.at("/spec/selector"), json!({ "matchLabels": { "b": "2" } }));
-    assert_eq!(bench.at("/spec/template/spec/containers/0/args"), json!(["z"]));
-}
-
-#[test]
 fn configurations_are_checked() {
     let config_maps = kind("", "v1", "ConfigMap");
     let deployments = kind("apps", "v1", "Deployment");
@@ -392,62 +298,6 @@ fn a_new_object_has_no_version_of_its_own_making() {
     assert_eq!(bench.at("/metadata/resourceVersion"), Value::Null);
     bench.apply("one", &config, Conflicts::Refuse).unwrap();
     assert_eq!(bench.at("/metadata/resourceVersion"), json!("1"));
-}
-
-#[test]
-fn untracked_objects_belong_to_nobody_before_the_first_apply() {
-    let mut bench = Bench::new(kind("", "v1", "ConfigMap"));
-    bench.live = Some(config_map(&json!({ "x": "1" })));
-    let error =
-        bench.apply("one", &config_map(&json!({ "x": "2" })), Conflicts::Refuse).unwrap_err();
-    assert_eq!(
-        error.message,
-        "Apply failed with 1 conflict: conflict with \"before-first-apply\" using v1: .data.x"
-    );
-    bench.apply("one", &config_map(&json!({ "y": "2" })), Conflicts::Refuse).unwrap();
-    assert_eq!(bench.owners(), ["one Apply: .data.y", "before-first-apply Update: .data .data.x"]);
-}
-
-#[test]
-fn kubectl_takes_over_what_it_applied_from_the_client() {
-    const ANNOTATION: &str = "kubectl.kubernetes.io/last-applied-configuration";
-    let last = deployment(&json!({ "replicas": 2, "minReadySeconds": 1 }));
-    let mut bench = Bench::new(kind("apps", "v1", "Deployment"));
-    bench.write("kubectl-client-side-apply", "", |new| {
-        *new = last.clone();
-        new["metadata"]["annotations"] = json!({ ANNOTATION: last.to_string() });
-    });
-    // Others have to ask.
-    let newer = deployment(&json!({ "replicas": 3 }));
-    assert!(bench.apply("helm", &newer, Conflicts::Refuse).is_err());
-    bench.apply("kubectl", &newer, Conflicts::Refuse).unwrap();
-    assert_eq!(bench.at("/spec/replicas"), json!(3));
-    let noted = bench.live()["metadata"]["annotations"][ANNOTATION].as_str().unwrap();
-    assert!(noted.ends_with('\n'));
-    assert_eq!(serde_json::from_str::<Value>(noted).unwrap(), newer);
-
-    // What somebody changed since is not kubectl's.
-    bench.write("scaler", "", |new| new["spec"]["replicas"] = json!(5));
-    let error = bench.apply("kubectl", &newer, Conflicts::Refuse).unwrap_err();
-    assert_eq!(
-        error.message,
-        "Apply failed with 1 conflict: conflict with \"scaler\" using apps/v1: .spec.replicas"
-    );
-}
-
-#[test]
-fn managers_are_named_after_clients() {
-    let long = "m".repeat(200);
-    let table = [
-        (Some("given"), "kubectl/v1.36", "given"),
-        (None, "kubectl/v1.36 (linux)", "kubectl"),
-        (Some(""), "a\u{7}b", "ab"),
-        (None, "", "unknown"),
-        (None, long.as_str(), &long[..128]),
-    ];
-    for (given, agent, expected) in table {
-        assert_eq!(manager_name(given, agent), expected);
-    }
 }
 
 fn bare(mut object: Value) -> Value {
