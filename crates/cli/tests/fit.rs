@@ -12,6 +12,7 @@ use expect_test::{Expect, expect};
 mod fit {
     mod refused;
     mod table;
+    mod words;
 }
 
 /// Runs `plimsoll fit` in the folder of the test data, with `input` on standard input.
