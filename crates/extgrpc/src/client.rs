@@ -104,8 +104,9 @@ impl Provider for ExternalGrpc {
         self.look().await
     }
 
-    async fn increase(&self, order: &Order) -> Result<(), Error> {
-        self.raise(order).await
+    async fn increase(&self, order: &Order) -> Result<u32, Error> {
+        // The protocol has no number in its answer.
+        self.raise(order).await.map(|()| order.count)
     }
 
     async fn lower_target(&self, group: Symbol, target: u32) -> Result<u32, Error> {

@@ -1,6 +1,7 @@
 //! Plumbing that knows no domain: the clock, TLS, listeners, shutdown, metrics, profiles.
 
 pub mod clock;
+pub mod fence;
 pub mod listen;
 pub mod metrics;
 pub mod pki;
@@ -9,4 +10,5 @@ pub mod shutdown;
 pub mod tls;
 
 pub use clock::Clock;
+pub use fence::{Fence, Lapsed};
 pub use shutdown::Shutdown;

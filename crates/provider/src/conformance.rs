@@ -60,7 +60,7 @@
 //!         Ok(Inventory { groups: vec![shed()], ..Inventory::default() })
 //!     }
 //!
-//!     async fn increase(&self, order: &Order) -> Result<(), Error> {
+//!     async fn increase(&self, order: &Order) -> Result<u32, Error> {
 //!         Err(Error::new(Class::OutOfCapacity, format!("there is one machine in {} and no other", order.group)))
 //!     }
 //!

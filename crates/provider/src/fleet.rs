@@ -206,7 +206,7 @@ impl Provider for Fleet {
         Ok(self.inventory(&GroupOptions::default()))
     }
 
-    async fn increase(&self, order: &Order) -> Result<(), Error> {
+    async fn increase(&self, order: &Order) -> Result<u32, Error> {
         let (member, group) = self.member_of(order.group)?;
         let outcome = member.keeper.provider().increase(&Order { group, ..order.clone() }).await;
         member.keeper.nudge();

@@ -29,6 +29,7 @@ pub mod conformance;
 mod error;
 mod fleet;
 mod hold;
+mod home;
 mod inventory;
 mod keeper;
 mod order;
@@ -40,6 +41,7 @@ mod steer;
 pub use error::{Class, Error};
 pub use fleet::{Fleet, SameName, Upkeep};
 pub use hold::{HoldBack, Until, Which};
+pub use home::{Binding, Bound, Home};
 pub use inventory::{GroupState, Inventory, NodeIdentity, Overrides, Owner, Whose};
 pub use keeper::{Keeper, Kept, Ticket};
 pub use order::{Capabilities, Deletion, GroupSpec, Order, OrderId};
@@ -83,12 +85,13 @@ pub trait Provider: fmt::Debug + Send + Sync {
     /// - **An order that was refused is over.** It bought nothing and is not remembered as served. Whoever wants to try again takes a
     ///   new name: placed under the old one it may be refused as before or be tried anew, as the service has it, and buys once at
     ///   most.
-    /// - **Partial success is success.** What could not be had is seen by a refresh: as a target that did not rise all the way, or
-    ///   as instances with an error.
+    /// - **Partial success is success.** The answer says how many machines the order has in all, those of earlier attempts
+    ///   included: at least one, and never more than `order.count`. A provider that cannot tell answers with `order.count`; what
+    ///   could not be had is seen by a refresh then, as a target that did not rise all the way or as instances with an error.
     ///
     /// Errors: `OutOfCapacity` and `Quota` when *nothing* could be had; `Invalid` when the target would be above the group's maximum
     /// or the count is zero; `NotFound` for an unknown group. In all these cases nothing was bought.
-    async fn increase(&self, order: &Order) -> Result<(), Error>;
+    async fn increase(&self, order: &Order) -> Result<u32, Error>;
 
     /// Gives up what was ordered and has not arrived, until the group's target is `target`. Answers with the target it then has.
     ///

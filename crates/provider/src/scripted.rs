@@ -85,12 +85,12 @@ impl Provider for Scripted {
         Ok(Inventory { groups: self.groups.lock().unwrap().clone(), ..Inventory::default() })
     }
 
-    async fn increase(&self, order: &Order) -> Result<(), Error> {
+    async fn increase(&self, order: &Order) -> Result<u32, Error> {
         self.act(format!("increase {} by {}", order.group, order.count)).await?;
         let mut groups = self.groups.lock().unwrap();
         let grown = groups.iter_mut().find(|state| state.group.id == order.group);
         grown.ok_or_else(|| Error::not_found("no such group"))?.group.target += order.count;
-        Ok(())
+        Ok(order.count)
     }
 
     async fn lower_target(&self, group: Symbol, target: u32) -> Result<u32, Error> {

@@ -213,7 +213,7 @@ impl Provider for Steady {
         self.call("refresh", || self.inner.refresh()).await
     }
 
-    async fn increase(&self, order: &Order) -> Result<(), Error> {
+    async fn increase(&self, order: &Order) -> Result<u32, Error> {
         self.call("increase", || self.inner.increase(order)).await
     }
 

@@ -80,7 +80,7 @@ impl Provider for Batched {
         self.provider.refresh().await
     }
 
-    async fn increase(&self, order: &Order) -> Result<(), Error> {
+    async fn increase(&self, order: &Order) -> Result<u32, Error> {
         self.provider.increase(order).await
     }
 

@@ -66,11 +66,11 @@ impl Provider for Shop {
         Ok(Inventory { groups: vec![state], ..Inventory::default() })
     }
 
-    async fn increase(&self, order: &Order) -> Result<(), plimsoll_provider::Error> {
+    async fn increase(&self, order: &Order) -> Result<u32, plimsoll_provider::Error> {
         self.target.store(order.from + order.count, Ordering::Relaxed);
         // Nobody waits for calls in the end.
         let _ = self.calls.send(Instant::now());
-        Ok(())
+        Ok(order.count)
     }
 
     async fn lower_target(&self, _: Symbol, target: u32) -> Result<u32, plimsoll_provider::Error> {

@@ -81,7 +81,7 @@ impl Clerk {
         };
         self.faults.point(Point::Answered).await;
         let (phase, message) = match &answer {
-            Ok(()) => {
+            Ok(_) => {
                 info!(order = %order.id, group = %order.group, count = order.count, "placed");
                 (Phase::Placed, String::new())
             }
@@ -96,7 +96,7 @@ impl Clerk {
         };
         let noted = self.note(&order.id, phase, &message).await;
         self.faults.point(Point::Noted).await;
-        (answer.map_or_else(Outcome::Failed, |()| Outcome::Placed), noted)
+        (answer.map_or_else(Outcome::Failed, |_| Outcome::Placed), noted)
     }
 
     /// Writes a phase down. Says whether that went well.

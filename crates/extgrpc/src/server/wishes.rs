@@ -42,12 +42,12 @@ pub(crate) async fn increase(
             let outcome = state.provider().increase(&order).await;
             let now = state.now();
             match &outcome {
-                Ok(()) => raise(&state, &order),
+                Ok(_) => raise(&state, &order),
                 Err(error) if error.class() == Class::Retry => state.told().leave_open(order, now),
                 Err(_) => state.told().close(group),
             }
             state.keeper.nudge();
-            outcome.map_err(|error| status::write(&error))
+            outcome.map(drop).map_err(|error| status::write(&error))
         }
     };
     state.carry_out(leave, wish).await

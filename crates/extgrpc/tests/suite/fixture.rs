@@ -169,7 +169,7 @@ impl Provider for Fake {
         })
     }
 
-    async fn increase(&self, order: &Order) -> Result<(), Error> {
+    async fn increase(&self, order: &Order) -> Result<u32, Error> {
         let _permit = self.enter().await;
         lock(&self.orders).push(order.clone());
         self.check("lost increase")?;
@@ -180,7 +180,7 @@ impl Provider for Fake {
             })?;
         }
         // Afterwards: the wish took effect, and the answer is lost.
-        self.check("increase")
+        self.check("increase").map(|()| order.count)
     }
 
     async fn lower_target(&self, group: Symbol, target: u32) -> Result<u32, Error> {

@@ -231,7 +231,8 @@ pub(super) fn pick(machines: &[Box<str>], place: usize) -> Verdict<Box<str>> {
 
 /// Places an order that has to be taken.
 pub(super) async fn place(provider: &dyn Provider, order: &Order) -> Verdict {
-    provider.increase(order).await.map_err(|error| {
+    let answer = provider.increase(order).await.map(drop);
+    answer.map_err(|error| {
         let Order { id, group, count, .. } = order;
         unexpected(&format!("the order {id} for {count} machines in {group}"), &error)
     })
@@ -243,6 +244,7 @@ pub(super) async fn place_persistently(provider: &dyn Provider, order: &Order) -
         match provider.increase(order).await {
             Err(error) if error.class() == Class::Retry => {}
             answer => {
+                let answer = answer.map(drop);
                 return answer.map_err(|error| unexpected("an order placed again", &error));
             }
         }

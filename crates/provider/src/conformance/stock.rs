@@ -40,7 +40,7 @@ async fn nothing_had(bench: &Bench, group: Symbol, class: Class) -> Verdict {
     let start = bench.settled(group).await;
     let order = bench.order(group, 2).await?;
     match bench.provider.increase(&order).await {
-        Ok(()) => {
+        Ok(_) => {
             bench.testbed.settle().await;
             let state = see_group(&*bench.provider, group).await?;
             let lacking = state.group.instances.iter().filter(|instance| {
@@ -132,7 +132,7 @@ async fn refused_order_may_be_placed_again(bench: &Bench) -> Verdict {
     }
     bench.turn(Knob::Stock { group, machines: 20 }).await?;
     let by = match bench.provider.increase(&order).await {
-        Ok(()) => 2,
+        Ok(_) => 2,
         Err(error) if error.class() == Class::OutOfCapacity => 0,
         Err(error) => return Err(unexpected("an order placed again after a stockout", &error)),
     };

@@ -159,11 +159,11 @@ impl Provider for Broken {
         self.told(self.look().await)
     }
 
-    async fn increase(&self, order: &Order) -> Result<(), Error> {
+    async fn increase(&self, order: &Order) -> Result<u32, Error> {
         let _busy = self.enter().await?;
         let order = Order { group: self.resolve(order.group), ..order.clone() };
         if self.is(Flaw::TakesUnknownGroups) && !self.knows(order.group) {
-            return Ok(());
+            return Ok(order.count);
         }
         self.told(self.order(&order).await)
     }

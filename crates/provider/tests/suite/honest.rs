@@ -133,13 +133,14 @@ impl Provider for Honest {
         Ok(inventory)
     }
 
-    async fn increase(&self, order: &Order) -> Result<(), Error> {
+    async fn increase(&self, order: &Order) -> Result<u32, Error> {
         let Order { id, group, count, from } = order;
         if *count == 0 {
             return Err(Error::invalid("an order of no machines"));
         }
         if self.ability.is_full() {
-            return self.change(|state| state.buy(Some(id.as_str()), *group, *count)).await;
+            self.change(|state| state.buy(Some(id.as_str()), *group, *count)).await?;
+            return Ok(*count);
         }
         let _ordering = self.ordering.lock().await;
         let groups = self.groups().await?;
@@ -148,9 +149,10 @@ impl Provider for Honest {
         };
         let missing = from.saturating_add(*count).saturating_sub(state.target);
         if missing == 0 {
-            return Ok(());
+            return Ok(*count);
         }
-        self.change(|state| state.buy(None, *group, missing.min(*count))).await
+        self.change(|state| state.buy(None, *group, missing.min(*count))).await?;
+        Ok(*count)
     }
 
     async fn lower_target(&self, group: Symbol, target: u32) -> Result<u32, Error> {

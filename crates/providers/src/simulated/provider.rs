@@ -97,8 +97,9 @@ impl Provider for Simulated {
         Ok(inventory)
     }
 
-    async fn increase(&self, order: &Order) -> Result<(), Error> {
-        self.cloud.send(Request::Change, |state, now| state.increase(order, now)).await
+    async fn increase(&self, order: &Order) -> Result<u32, Error> {
+        self.cloud.send(Request::Change, |state, now| state.increase(order, now)).await?;
+        Ok(order.count)
     }
 
     async fn lower_target(&self, group: Symbol, target: u32) -> Result<u32, Error> {

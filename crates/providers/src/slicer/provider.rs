@@ -134,9 +134,9 @@ impl Provider for Slicer {
         self.core.look().await
     }
 
-    async fn increase(&self, order: &Order) -> Result<(), Error> {
+    async fn increase(&self, order: &Order) -> Result<u32, Error> {
         let (core, order) = (Arc::clone(&self.core), order.clone());
-        self.tasks.run(async move { core.buy(&order).await }).await
+        self.tasks.run(async move { core.buy(&order).await.map(|()| order.count) }).await
     }
 
     async fn lower_target(&self, group: Symbol, _target: u32) -> Result<u32, Error> {

@@ -207,7 +207,7 @@ impl Provider for StackPoint {
 
     /// The service keeps no names of orders and has no targets but its machines: an order is served once there are as many as it was
     /// to bring.
-    async fn increase(&self, order: &Order) -> Result<(), Error> {
+    async fn increase(&self, order: &Order) -> Result<u32, Error> {
         let Order { group, count, from, .. } = *order;
         if count == 0 {
             return Err(Error::invalid(format!("an order of no machines in {group}")));
@@ -219,7 +219,7 @@ impl Provider for StackPoint {
         let target = shelf.target();
         let missing = from.saturating_add(count).saturating_sub(target).min(count);
         if missing == 0 {
-            return Ok(());
+            return Ok(count);
         }
         if missing > shelf.max.saturating_sub(target) {
             let max = shelf.max;
@@ -254,7 +254,7 @@ impl Provider for StackPoint {
                 format!("the service took an order of {missing} in {group} and began none");
             return Err(Error::new(Class::OutOfCapacity, problem).with_code("NothingBegun"));
         }
-        Ok(())
+        Ok(count)
     }
 
     /// What is ordered is a machine at once, so there is nothing else to give up.

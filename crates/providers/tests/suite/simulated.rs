@@ -39,7 +39,7 @@ impl World {
         let id = OrderId::new(order).unwrap();
         let group = Symbol::new(group);
         let from = self.cloud.target(group);
-        self.provider.increase(&Order { id, group, count, from }).await
+        self.provider.increase(&Order { id, group, count, from }).await.map(drop)
     }
 
     /// The ids of a group's machines.

@@ -31,8 +31,8 @@ impl Provider for Written {
         Ok(Inventory::default())
     }
 
-    async fn increase(&self, _: &Order) -> Result<(), Error> {
-        Ok(())
+    async fn increase(&self, order: &Order) -> Result<u32, Error> {
+        Ok(order.count)
     }
 
     async fn lower_target(&self, _: Symbol, target: u32) -> Result<u32, Error> {

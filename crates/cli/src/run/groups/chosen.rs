@@ -68,7 +68,7 @@ impl Provider for Chosen {
         Ok(inventory)
     }
 
-    async fn increase(&self, order: &Order) -> Result<(), Error> {
+    async fn increase(&self, order: &Order) -> Result<u32, Error> {
         self.provider.increase(order).await
     }
 

@@ -8,21 +8,21 @@ use plimsoll_provider::{Class, Error, Order, OrderId, Provider};
 use super::{Broken, Flaw, IMPATIENCE, number, out_of_capacity};
 
 impl Broken {
-    pub(super) async fn order(&self, order: &Order) -> Result<(), Error> {
+    pub(super) async fn order(&self, order: &Order) -> Result<u32, Error> {
         let room = self.truth().groups.get(&order.group).map(|group| (group.target, group.max));
         let Some((target, max)) = room else { return self.honest.increase(order).await };
         let wanted = u64::from(target) + u64::from(order.count);
         let above = wanted.saturating_sub(u64::from(max));
         match self.flaw {
-            Flaw::TakesOrdersOfNothing if order.count == 0 => return Ok(()),
-            Flaw::WrapsSums if order.count > u32::MAX / 2 => return Ok(()),
+            Flaw::TakesOrdersOfNothing if order.count == 0 => return Ok(order.count),
+            Flaw::WrapsSums if order.count > u32::MAX / 2 => return Ok(order.count),
             Flaw::CutsOrdersToTheMaximum if above > 0 => {
                 let count = max.saturating_sub(target);
                 return self.honest.increase(&Order { count, ..order.clone() }).await;
             }
             Flaw::BuysAboveTheMaximum if (1..100).contains(&above) => {
                 self.truth().begin(order.group, order.count);
-                return Ok(());
+                return Ok(order.count);
             }
             Flaw::StopsBelowTheMaximum if wanted == u64::from(max) => {
                 return Err(Error::invalid("that would be all"));
@@ -30,9 +30,9 @@ impl Broken {
             Flaw::ChecksTheMaximumTooEarly if above == 0 => {
                 tokio::task::yield_now().await;
                 self.truth().begin(order.group, order.count);
-                return Ok(());
+                return Ok(order.count);
             }
-            Flaw::DropsOverlappingOrders if self.is_busy() => return Ok(()),
+            Flaw::DropsOverlappingOrders if self.is_busy() => return Ok(order.count),
             Flaw::NeedsOneToCopy if self.truth().staying(order.group) == 0 => {
                 return Err(Error::bug("nothing to copy"));
             }
@@ -40,7 +40,7 @@ impl Broken {
                 return Err(out_of_capacity());
             }
             Flaw::RemembersFailedOrders if self.orders.lock().unwrap().contains_key(&order.id) => {
-                return Ok(());
+                return Ok(order.count);
             }
             Flaw::IsImpatient => {
                 let call = tokio::time::timeout(IMPATIENCE, self.honest.increase(order));
@@ -85,16 +85,16 @@ impl Broken {
         &self,
         order: &Order,
         before: u32,
-        answer: Result<(), Error>,
-    ) -> Result<(), Error> {
+        answer: Result<u32, Error>,
+    ) -> Result<u32, Error> {
         let class = answer.as_ref().err().map(Error::class);
         match (self.flaw, class) {
             (Flaw::ForgetsPartialSuccess, None) => {
                 let target = self.truth().groups[&order.group].target;
                 let rose = target.saturating_sub(before);
-                if rose > 0 && rose < order.count { Err(out_of_capacity()) } else { Ok(()) }
+                if rose > 0 && rose < order.count { Err(out_of_capacity()) } else { Ok(rose) }
             }
-            (Flaw::ForgetsStockouts, Some(Class::OutOfCapacity | Class::Quota)) => Ok(()),
+            (Flaw::ForgetsStockouts, Some(Class::OutOfCapacity | Class::Quota)) => Ok(order.count),
             (Flaw::StockoutIsContagious | Flaw::MakesUpForRefusals, Some(_)) => {
                 self.grudge.fetch_add(1, Ordering::SeqCst);
                 answer

@@ -163,7 +163,7 @@ pub(super) fn order(id: &str, group: &str, count: u32) -> Order {
 }
 
 pub(super) async fn buy(provider: &Slicer, id: &str, group: &str, count: u32) -> Result<(), Error> {
-    provider.increase(&order(id, group, count)).await
+    provider.increase(&order(id, group, count)).await.map(drop)
 }
 
 /// A group as a refresh tells it.

@@ -77,7 +77,7 @@ impl Stage {
     async fn order(&self, group: Symbol, count: u32) -> Result<(), Error> {
         let id = OrderId::new("order-1").unwrap();
         let from = self.emulator.target(group);
-        self.provider.increase(&Order { id, group, count, from }).await
+        self.provider.increase(&Order { id, group, count, from }).await.map(drop)
     }
 }
 
