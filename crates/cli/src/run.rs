@@ -38,7 +38,6 @@ use tracing::{info, warn};
 
 use self::{
     adviser::Service,
-    batch::Batched,
     groups::Chosen,
     process::Process,
     wanted::{Wanted, Wish},
@@ -46,7 +45,6 @@ use self::{
 use crate::{failure::Failure, listen, log, provider::open};
 
 mod adviser;
-mod batch;
 mod flags;
 mod groups;
 mod help;
@@ -190,14 +188,10 @@ fn prepare(process: &Process, clock: Clock) -> Result<Ready> {
 
 /// Puts around a provider what the user's flags say about it.
 fn dress(provider: Arc<dyn Provider>, process: &Process) -> Arc<dyn Provider> {
-    let mut provider = provider;
-    if !process.groups.is_open() {
-        provider = Arc::new(Chosen::new(provider, process.groups.clone()));
+    if process.groups.is_open() {
+        return provider;
     }
-    if !process.batching.is_zero() {
-        provider = Arc::new(Batched::new(provider, process.batching));
-    }
-    provider
+    Arc::new(Chosen::new(provider, process.groups.clone()))
 }
 
 /// The autoscaler as the flags want it. Nothing is asked of anybody yet.

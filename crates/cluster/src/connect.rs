@@ -9,12 +9,14 @@ use kube::{
     client::{Body, ClientBuilder},
     config::{KubeConfigOptions, Kubeconfig},
 };
+use plimsoll_net::Fence;
 use thiserror::Error;
 use tower::{BoxError, Layer as _, Service, layer::util::Stack};
 
-use self::{deadline::Deadline, throttle::Throttle};
+use self::{deadline::Deadline, guard::Guard, throttle::Throttle};
 
 mod deadline;
+mod guard;
 mod throttle;
 
 pub use kube::Client;
@@ -69,8 +71,9 @@ pub enum ConnectError {
     Silent(Box<kube::Error>),
 }
 
-/// A client of the API server that a file or the environment names. Nothing is asked of it yet.
-pub async fn connect(connection: &Connection) -> Result<Client, ConnectError> {
+/// A client of the API server that a file or the environment names. Nothing is asked of it yet. What would change something is not
+/// sent once `fence` has lapsed.
+pub async fn connect(connection: &Connection, fence: &Fence) -> Result<Client, ConnectError> {
     let mut config = match &connection.kubeconfig {
         Some(path) => {
             let refuse = |cause| ConnectError::Kubeconfig { path: path.clone(), cause };
@@ -89,7 +92,7 @@ pub async fn connect(connection: &Connection) -> Result<Client, ConnectError> {
     config.headers.push((USER_AGENT, agent));
     let builder = ClientBuilder::try_from(config);
     let builder = builder.map_err(|error| ConnectError::Setup(Box::new(error)))?;
-    Ok(builder.with_layer(&limits(connection)).build())
+    Ok(builder.with_layer(&Guard(fence.clone())).with_layer(&limits(connection)).build())
 }
 
 /// A client over a service in this process that keeps to the limits of a connection.
@@ -102,6 +105,18 @@ where
     B::Error: Into<BoxError>,
 {
     Client::new(limits(connection).layer(service), "default")
+}
+
+/// A client over a service in this process that sends nothing that would change something once `fence` has lapsed.
+pub fn fenced<S, B>(service: S, fence: &Fence) -> Client
+where
+    S: Service<Request<Body>, Response = Response<B>> + Send + 'static,
+    S::Future: Send + 'static,
+    S::Error: Into<BoxError>,
+    B: BodyExt<Data = bytes::Bytes> + Send + 'static,
+    B::Error: Into<BoxError>,
+{
+    Client::new(Deadline(PATIENCE).layer(Guard(fence.clone()).layer(service)), "default")
 }
 
 /// A client over a service in this process: a server for tests and demonstrations.

@@ -18,6 +18,10 @@ use plimsoll_net::{Clock, Shutdown};
 use tokio::sync::watch;
 use tracing::{info, warn};
 
+mod leadership;
+
+pub use self::leadership::{Leadership, Term};
+
 /// How long a lease holds, and how it is renewed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timings {
@@ -120,6 +124,18 @@ impl Election {
         self.renewed.is_some_and(fresh) && self.holder() == Some(self.identity.as_str())
     }
 
+    /// Extends the permit to act, or ends it.
+    fn share(&self, leadership: &Leadership, now: Timestamp) {
+        match (self.renewed, &self.observed) {
+            (Some(renewed), Some((lease, _))) if self.leads(now) => {
+                let number = lease.lease_transitions.unwrap_or_default();
+                let term = Term { holder: self.identity.clone(), number };
+                leadership.win(term, renewed, self.timings.renew);
+            }
+            _ => leadership.lose(),
+        }
+    }
+
     /// When we stop leading unless we renew before.
     fn deadline(&self) -> Option<Timestamp> {
         self.renewed?.checked_add(SignedDuration::try_from(self.timings.renew).ok()?).ok()
@@ -157,6 +173,7 @@ pub async fn stand(
     candidacy: Candidacy,
     clock: Clock,
     standing: watch::Sender<Standing>,
+    leadership: Leadership,
     shutdown: Shutdown,
 ) {
     let api: Api<Lease> = Api::namespaced(client, &candidacy.namespace);
@@ -173,6 +190,8 @@ pub async fn stand(
             () = lapse(deadline, &clock) => warn!("could not renew the lease in time"),
             () = shutdown.wait() => break,
         }
+        // The permit is there before anybody is told to use it, and gone before anybody is told that it is.
+        election.share(&leadership, clock.now());
         tell(&standing, &election, clock.now());
         let deadline = election.deadline();
         tokio::select! {
@@ -181,6 +200,7 @@ pub async fn stand(
             () = shutdown.wait() => break,
         }
     }
+    leadership.lose();
     release(&api, &candidacy.name, &election, &clock).await;
 }
 

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use k8s_openapi::api::core::v1::Node;
 use kube::{
     Api, Client, ResourceExt as _,
-    api::{DeleteParams, GetParams, Preconditions},
+    api::{DeleteParams, GetParams, ListParams, Preconditions},
     core::Request,
 };
 use serde::de::Error as _;
@@ -31,6 +31,9 @@ pub struct LiveNode {
     /// Somebody does not want the node to be removed. The same as `model::Node::keep`.
     pub keep: bool,
 }
+
+/// How many nodes are asked for at once.
+const PAGE: u32 = 500;
 
 /// Whether a node is held back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,6 +84,34 @@ pub async fn live_node(client: &Client, name: &str) -> Result<Option<LiveNode>, 
         Err(kube::Error::Api(status)) if status.is_not_found() => Ok(None),
         Err(error) => Err(error),
     }
+}
+
+/// The first Node that says at this moment that it is this machine: by its providerID, or by a label, as nodes of some
+/// infrastructures do. Answers are read leniently, so that no Node can fail to be looked at.
+pub async fn claimant(client: &Client, machine: &str) -> Result<Option<String>, kube::Error> {
+    let mut wanted = ListParams::default().limit(PAGE);
+    loop {
+        let request = Request::new("/api/v1/nodes").list(&wanted);
+        let page: Value = client.request(request.map_err(kube::Error::BuildRequest)?).await?;
+        if page["kind"] != "NodeList" {
+            let problem = serde_json::Error::custom("the API server's answer is not a NodeList");
+            return Err(kube::Error::SerdeError(problem));
+        }
+        let nodes = page["items"].as_array().into_iter().flatten();
+        if let Some(node) = nodes.into_iter().find(|node| claims(node, machine)) {
+            return Ok(Some(node["metadata"]["name"].as_str().unwrap_or_default().to_owned()));
+        }
+        match page.pointer("/metadata/continue").and_then(Value::as_str) {
+            Some(token) if !token.is_empty() => wanted = wanted.continue_token(token),
+            _ => return Ok(None),
+        }
+    }
+}
+
+fn claims(node: &Value, machine: &str) -> bool {
+    let labels = node.pointer("/metadata/labels").and_then(Value::as_object);
+    node.pointer("/spec/providerID").is_some_and(|id| id == machine)
+        || labels.is_some_and(|labels| labels.values().any(|value| value == machine))
 }
 
 /// Deletes the Node of this uid. One that is gone, or has been replaced by another of its name, is left as it is.
@@ -162,6 +193,16 @@ mod tests {
         node["metadata"]["uid"] = json!(null);
         assert!(LiveNode::read(&node).is_err(), "a node without a uid could be any");
         assert!(LiveNode::read(&json!({ "kind": "Status" })).is_err());
+    }
+
+    #[test]
+    fn a_node_claims_a_machine_by_its_id_or_by_a_label() {
+        let node = json!({
+            "metadata": { "labels": { "stackpoint.io/instance_id": "spc-1" } },
+            "spec": { "providerID": "cloud://a" },
+        });
+        assert!(claims(&node, "cloud://a") && claims(&node, "spc-1"));
+        assert!(!claims(&node, "cloud://b") && !claims(&json!({}), "cloud://a"));
     }
 
     #[test]

@@ -2,6 +2,15 @@
 //!
 //! A process that is killed at any point finds on its return what it had set out to do. `kubectl get nodeorders` shows the same to
 //! people.
+//!
+//! **Every write is a compare-and-swap.** A status is written only over the version that this process knows, and it carries the
+//! term of the leader that wrote it. A leader takes orders over by writing its own term to them; whoever led before and does not
+//! know it yet finds another term in its order, is told [`OrdersError::Superseded`], and does nothing more about it.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, PoisonError},
+};
 
 use jiff::Timestamp;
 use k8s_openapi::api::authorization::v1::{
@@ -16,8 +25,12 @@ use kube::{
 use plimsoll_model::Symbol;
 use plimsoll_provider::OrderId;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
 use thiserror::Error;
+
+use crate::lease::{Leadership, Term};
+
+mod wire;
 
 /// The definition, as it is shipped for those who install it by hand.
 const DEFINITION: &str = include_str!("../../../deploy/crds/nodeorders.yaml");
@@ -25,11 +38,17 @@ const DEFINITION: &str = include_str!("../../../deploy/crds/nodeorders.yaml");
 /// Who writes.
 const MANAGER: &str = "plimsoll";
 
-/// The orders of a cluster.
+/// How often a write is tried when somebody else was quicker.
+const ATTEMPTS: usize = 5;
+
+/// The orders of a cluster. Clones know the same.
 #[derive(Clone)]
 pub struct Orders {
     client: Client,
     api: Api<DynamicObject>,
+    leadership: Leadership,
+    /// The versions that this process wrote or read last.
+    versions: Arc<Mutex<BTreeMap<OrderId, String>>>,
 }
 
 /// An intention and how far it has come.
@@ -37,6 +56,8 @@ pub struct Orders {
 pub struct StoredOrder {
     /// Its name; for an increase also the name under which the provider knows it.
     pub id: OrderId,
+    /// The provider of its group; `None` for an order of a version that did not write it down.
+    pub provider: Option<Box<str>>,
     /// What is to be done.
     pub intent: Intent,
     /// How far it has come.
@@ -45,6 +66,26 @@ pub struct StoredOrder {
     pub since: Option<Timestamp>,
     /// When it was written down.
     pub created: Option<Timestamp>,
+}
+
+/// An order that cannot be read: a newer version wrote it, or a person.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unreadable {
+    /// The name of the object.
+    pub name: String,
+    /// The group it is about, when that much can be read.
+    pub group: Option<Symbol>,
+    /// What is wrong with it.
+    pub problem: String,
+}
+
+/// All orders that there are.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Found {
+    /// Those that can be read.
+    pub orders: Vec<StoredOrder>,
+    /// Those that cannot.
+    pub unreadable: Vec<Unreadable>,
 }
 
 /// What is to be done.
@@ -58,20 +99,24 @@ pub enum Intent {
         count: u32,
         /// How many the group was asked to have before.
         from: u32,
+        /// The uids of the pods that they are for.
+        pods: Vec<Box<str>>,
         /// For what, in a few words.
         why: String,
     },
-    /// A node out of service and its machine back.
+    /// A node out of service and its machine deleted.
     Retire {
         /// Of which group.
         group: Symbol,
         /// Which node.
         node: Symbol,
+        /// Its uid: another Node of that name is not meant. `None` for an order of a version that did not write it down.
+        node_uid: Option<Box<str>>,
         /// Its machine.
         instance: Box<str>,
-        /// Whether somebody had closed the node before: it stays closed if it stays.
+        /// Whether somebody had cordoned the node before: it stays cordoned if it stays.
         was_closed: bool,
-        /// Whether cheaper nodes were bought for its pods.
+        /// Whether cheaper nodes were ordered for its pods.
         replaced: bool,
         /// Why, in a few words.
         why: String,
@@ -79,6 +124,15 @@ pub enum Intent {
         reason: Option<String>,
         /// Whether pods have to leave it first.
         drains: bool,
+    },
+    /// A machine that is not a node deleted.
+    Delete {
+        /// Of which group.
+        group: Symbol,
+        /// Which machine.
+        instance: Box<str>,
+        /// Why, in a few words.
+        why: String,
     },
 }
 
@@ -89,15 +143,15 @@ pub enum Phase {
     Wanted,
     /// Increase: the provider has taken it.
     Placed,
-    /// Retire: the node is to be marked, or is.
+    /// Retire: the node is to be tainted, or is.
     Marked,
-    /// Retire: its pods are asked to leave.
+    /// Retire: its pods are evicted.
     Draining,
-    /// Retire: the provider is asked to delete the machine.
+    /// Retire, Delete: the provider is asked to delete the machine.
     Deleting,
     /// It is done.
     Done,
-    /// Increase: the provider refused it.
+    /// Increase, Delete: the provider refused it.
     Failed,
     /// Retire: the node stays.
     Released,
@@ -106,7 +160,7 @@ pub enum Phase {
 /// Orders cannot be kept.
 #[derive(Debug, Error)]
 pub enum OrdersError {
-    /// The API server refused, or could not be reached.
+    /// The API server refused, or could not be reached. Try again.
     #[error("cannot {what}: {cause}")]
     Refused {
         /// What was tried.
@@ -114,56 +168,40 @@ pub enum OrdersError {
         /// Why not.
         cause: Box<kube::Error>,
     },
+    /// The API server does not know the kind: its definition was deleted, and we may not or could not install it. Nothing can be
+    /// written down, so nothing may be done.
+    #[error("the API server does not know the kind NodeOrder; install deploy/crds/nodeorders.yaml")]
+    Undefined,
+    /// Somebody deleted the order. Write it again before anything is done about it.
+    #[error("the order {0} was deleted")]
+    Missing(OrderId),
+    /// Another leader has taken the order over. Do nothing more about it.
+    #[error("the order {id} was taken over by {by}")]
+    Superseded {
+        /// Which.
+        id: OrderId,
+        /// Who leads now.
+        by: String,
+    },
     /// The shipped definition makes no sense.
     #[error("the definition of NodeOrder cannot be read: {0}")]
     Definition(String),
 }
 
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Spec {
-    action: Action,
-    group: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    count: Option<u32>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    from: Option<u32>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    node: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    instance: Option<Box<str>>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    was_closed: Option<bool>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    replaced: Option<bool>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    reason: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    drains: Option<bool>,
-    #[serde(default)]
-    why: String,
-}
-
-#[derive(Debug, Serialize, Deserialize)]
-enum Action {
-    Increase,
-    Retire,
-}
-
 // === impl Orders ===
 
 impl Orders {
-    /// The orders of this cluster. The kind has to be there: see [`Orders::install`].
-    pub fn new(client: Client) -> Self {
+    /// The orders of this cluster, written by whoever has this leadership. The kind has to be there: see [`Orders::install`].
+    pub fn new(client: Client, leadership: Leadership) -> Self {
         let api = Api::all_with(client.clone(), &resource());
-        Self { client, api }
+        Self { client, api, leadership, versions: Arc::default() }
     }
 
-    /// Makes the kind known to the API server, or brings its definition up to date. Whoever may not do so finds it installed with
-    /// the rights that are shipped, and asks for nothing that would be refused.
-    pub async fn install(&self) -> Result<(), OrdersError> {
+    /// Makes the kind known to the API server, or brings its definition up to date. Says whether we may: whoever may not finds it
+    /// installed with the rights that are shipped, and asks for nothing that would be refused.
+    pub async fn install(&self) -> Result<bool, OrdersError> {
         if !self.may_install().await? {
-            return Ok(());
+            return Ok(false);
         }
         let definition: CustomResourceDefinition = serde_saphyr::from_str(DEFINITION)
             .map_err(|error| OrdersError::Definition(error.to_string()))?;
@@ -173,7 +211,7 @@ impl Orders {
         api.patch(&name, &parameters, &Patch::Apply(&definition))
             .await
             .map_err(|error| refused("install the kind NodeOrder", error))?;
-        Ok(())
+        Ok(true)
     }
 
     /// Whether we have the right to, which everybody may ask.
@@ -196,10 +234,26 @@ impl Orders {
     }
 
     /// All of them.
-    pub async fn list(&self) -> Result<Vec<StoredOrder>, OrdersError> {
-        let found = self.api.list(&ListParams::default()).await;
-        let found = found.map_err(|error| refused("list orders", error))?;
-        Ok(found.items.iter().filter_map(StoredOrder::read).collect())
+    pub async fn list(&self) -> Result<Found, OrdersError> {
+        let listed = self.api.list(&ListParams::default()).await;
+        let listed = listed.map_err(|error| refused("list orders", error))?;
+        let mut found = Found::default();
+        for object in &listed.items {
+            match wire::read(object) {
+                Ok(order) => {
+                    self.know(&order.id, object);
+                    found.orders.push(order);
+                }
+                Err(unreadable) => found.unreadable.push(unreadable),
+            }
+        }
+        Ok(found)
+    }
+
+    /// Takes an order over from whoever led before: from here on it carries our term, and nobody else's writes to it succeed.
+    pub async fn take_over(&self, id: &OrderId) -> Result<(), OrdersError> {
+        let status = json!({ "leader": wire::leader(&self.leadership.term()) });
+        self.swap(id, &status, Claim::Any).await
     }
 
     /// Writes an intention down. One of that name that is there already is the same intention.
@@ -207,18 +261,31 @@ impl Orders {
         &self,
         id: &OrderId,
         intent: &Intent,
+        provider: Option<&str>,
         now: Timestamp,
     ) -> Result<(), OrdersError> {
         let mut object = DynamicObject::new(id.as_str(), &resource());
-        object.data = json!({ "spec": intent.spec() });
-        match self.api.create(&PostParams::default(), &object).await {
-            Ok(_) => self.advance(id, intent.beginning(), "", now).await,
+        object.data = json!({ "spec": wire::spec(intent, provider) });
+        match self.create(id, &object).await {
+            Err(OrdersError::Undefined) if self.install().await? => self.create(id, &object).await,
+            outcome => outcome,
+        }?;
+        self.advance(id, intent.beginning(), "", now).await
+    }
+
+    async fn create(&self, id: &OrderId, object: &DynamicObject) -> Result<(), OrdersError> {
+        match self.api.create(&PostParams::default(), object).await {
+            Ok(made) => {
+                self.know(id, &made);
+                Ok(())
+            }
             Err(kube::Error::Api(status)) if status.is_already_exists() => Ok(()),
+            Err(kube::Error::Api(status)) if status.is_not_found() => Err(OrdersError::Undefined),
             Err(error) => Err(refused(&format!("write down the order {id}"), error)),
         }
     }
 
-    /// Notes how far an intention has come. One that somebody removed is forgotten.
+    /// Notes how far an intention has come.
     pub async fn advance(
         &self,
         id: &OrderId,
@@ -226,23 +293,73 @@ impl Orders {
         message: &str,
         now: Timestamp,
     ) -> Result<(), OrdersError> {
-        let since = now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
-        let status = json!({"status": {"phase": phase, "since": since, "message": message}});
-        let parameters = PatchParams::default();
-        match self.api.patch_status(id.as_str(), &parameters, &Patch::Merge(&status)).await {
-            Ok(_) => Ok(()),
-            Err(kube::Error::Api(status)) if status.is_not_found() => Ok(()),
-            Err(error) => Err(refused(&format!("note {phase:?} for the order {id}"), error)),
+        let term = self.leadership.term();
+        let status = wire::status(phase, message, &term, now);
+        self.swap(id, &status, Claim::Ours(term)).await
+    }
+
+    /// Writes a status over the version that is known, or over the one that is there if it is still ours.
+    async fn swap(&self, id: &OrderId, status: &Value, claim: Claim) -> Result<(), OrdersError> {
+        let what = || format!("write the status of the order {id}");
+        for _ in 0..ATTEMPTS {
+            let known = self.versions().get(id).cloned();
+            let version = match known {
+                Some(version) => version,
+                None => self.read_version(id, &claim).await?,
+            };
+            let patch = json!({ "metadata": { "resourceVersion": version }, "status": status });
+            let parameters = PatchParams::default();
+            match self.api.patch_status(id.as_str(), &parameters, &Patch::Merge(&patch)).await {
+                Ok(written) => {
+                    self.know(id, &written);
+                    return Ok(());
+                }
+                Err(kube::Error::Api(status)) if status.is_not_found() => {
+                    self.versions().remove(id);
+                    return Err(OrdersError::Missing(id.clone()));
+                }
+                // Somebody else wrote: whoever led after us, or a person who added a label.
+                Err(kube::Error::Api(status)) if status.is_conflict() => {
+                    self.versions().remove(id);
+                }
+                Err(error) => return Err(refused(&what(), error)),
+            }
         }
+        let busy = std::io::Error::other("others keep writing to it");
+        Err(refused(&what(), kube::Error::Service(busy.into())))
+    }
+
+    /// The version that is there, if it may be written over.
+    async fn read_version(&self, id: &OrderId, claim: &Claim) -> Result<String, OrdersError> {
+        let found = self.api.get_opt(id.as_str()).await;
+        let found = found.map_err(|error| refused(&format!("read the order {id}"), error))?;
+        let Some(found) = found else { return Err(OrdersError::Missing(id.clone())) };
+        let other = wire::term_of(&found).filter(|term| !claim.allows(term));
+        if let Some(Term { holder: by, .. }) = other {
+            return Err(OrdersError::Superseded { id: id.clone(), by });
+        }
+        Ok(found.resource_version().unwrap_or_default())
     }
 
     /// Removes an intention that nobody needs to know of any more.
     pub async fn remove(&self, id: &OrderId) -> Result<(), OrdersError> {
         match self.api.delete(id.as_str(), &DeleteParams::default()).await {
-            Ok(_) => Ok(()),
-            Err(kube::Error::Api(status)) if status.is_not_found() => Ok(()),
-            Err(error) => Err(refused(&format!("remove the order {id}"), error)),
+            Ok(_) => {}
+            Err(kube::Error::Api(status)) if status.is_not_found() => {}
+            Err(error) => return Err(refused(&format!("remove the order {id}"), error)),
         }
+        self.versions().remove(id);
+        Ok(())
+    }
+
+    fn know(&self, id: &OrderId, object: &DynamicObject) {
+        if let Some(version) = object.resource_version() {
+            self.versions().insert(id.clone(), version);
+        }
+    }
+
+    fn versions(&self) -> impl std::ops::DerefMut<Target = BTreeMap<OrderId, String>> + '_ {
+        self.versions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -252,48 +369,23 @@ impl std::fmt::Debug for Orders {
     }
 }
 
-// === impl StoredOrder ===
+/// Whose orders may be written over.
+#[derive(Debug)]
+enum Claim {
+    /// Anybody's: we lead now.
+    Any,
+    /// Only what this term wrote.
+    Ours(Term),
+}
 
-impl StoredOrder {
-    /// `None` for one that somebody wrote by hand and that makes no sense.
-    fn read(object: &DynamicObject) -> Option<Self> {
-        let spec: Spec = serde_json::from_value(object.data.get("spec")?.clone()).ok()?;
-        let group = Symbol::new(&spec.group);
-        let why = spec.why;
-        let intent = match spec.action {
-            Action::Increase => {
-                Intent::Increase { group, count: spec.count?, from: spec.from?, why }
-            }
-            Action::Retire => {
-                let node = Symbol::new(&spec.node?);
-                let was_closed = spec.was_closed.unwrap_or_default();
-                let replaced = spec.replaced.unwrap_or_default();
-                Intent::Retire {
-                    group,
-                    node,
-                    instance: spec.instance?,
-                    was_closed,
-                    replaced,
-                    why,
-                    reason: spec.reason,
-                    // An order that does not say so is of a version that did not write it down.
-                    drains: spec.drains.unwrap_or(true),
-                }
-            }
-        };
-        let status = object.data.get("status");
-        let phase = status.and_then(|status| status.get("phase").cloned());
-        let since = status.and_then(|status| status.get("since")?.as_str()?.parse().ok());
-        Some(Self {
-            id: OrderId::new(&object.name_any())?,
-            // Written down and nothing more.
-            phase: phase
-                .and_then(|phase| serde_json::from_value(phase).ok())
-                .unwrap_or_else(|| intent.beginning()),
-            intent,
-            since,
-            created: object.creation_timestamp().map(|time| time.0),
-        })
+// === impl Claim ===
+
+impl Claim {
+    fn allows(&self, term: &Term) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Ours(ours) => ours == term,
+        }
     }
 }
 
@@ -303,7 +395,18 @@ impl Intent {
     /// The group it is about.
     pub const fn group(&self) -> Symbol {
         match self {
-            Self::Increase { group, .. } | Self::Retire { group, .. } => *group,
+            Self::Increase { group, .. }
+            | Self::Retire { group, .. }
+            | Self::Delete { group, .. } => *group,
+        }
+    }
+
+    /// The group has another name by now.
+    pub const fn set_group(&mut self, name: Symbol) {
+        match self {
+            Self::Increase { group, .. }
+            | Self::Retire { group, .. }
+            | Self::Delete { group, .. } => *group = name,
         }
     }
 
@@ -311,39 +414,7 @@ impl Intent {
         match self {
             Self::Increase { .. } => Phase::Wanted,
             Self::Retire { .. } => Phase::Marked,
-        }
-    }
-
-    fn spec(&self) -> Spec {
-        match self {
-            Self::Increase { group, count, from, why } => Spec {
-                action: Action::Increase,
-                group: group.to_string(),
-                count: Some(*count),
-                from: Some(*from),
-                node: None,
-                instance: None,
-                was_closed: None,
-                replaced: None,
-                reason: None,
-                drains: None,
-                why: why.clone(),
-            },
-            Self::Retire { group, node, instance, was_closed, replaced, why, reason, drains } => {
-                Spec {
-                    action: Action::Retire,
-                    group: group.to_string(),
-                    count: None,
-                    from: None,
-                    node: Some(node.to_string()),
-                    instance: Some(instance.clone()),
-                    was_closed: was_closed.then_some(true),
-                    replaced: replaced.then_some(true),
-                    reason: reason.clone(),
-                    drains: Some(*drains),
-                    why: why.clone(),
-                }
-            }
+            Self::Delete { .. } => Phase::Deleting,
         }
     }
 }

@@ -89,15 +89,19 @@ impl Mark {
     }
 }
 
-/// Changes a node's marks.
+/// Changes a node's marks. With a uid, another Node of that name is left as it is.
 pub async fn mark(
     client: &Client,
-    node: &str,
+    (node, uid): (&str, Option<&str>),
     mark: Mark,
     marking: Marking,
     cordon: Cordon,
 ) -> Result<Marked, kube::Error> {
-    write(client, node, |found| change(found, mark, marking, cordon)).await
+    write(client, node, |found| {
+        let is_it = uid.is_none() || found.metadata.uid.as_deref() == uid;
+        is_it.then(|| change(found, mark, marking, cordon)).flatten()
+    })
+    .await
 }
 
 /// Puts the taint `key=value:PreferNoSchedule` on a node, or takes it off. Another value of that key gives way.

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use axum::Router;
 use plimsoll_cluster::{
     Client,
-    lease::{self, Candidacy, Standing},
+    lease::{self, Candidacy, Leadership, Standing},
 };
 use plimsoll_net::{Clock, Shutdown};
 use plimsoll_provider::Fleet;
@@ -37,6 +37,9 @@ pub struct Equipment {
     pub settings: watch::Receiver<Arc<Settings>>,
     /// The Lease to stand for; `None` to lead at once and alone.
     pub election: Option<Candidacy>,
+    /// What there is while we lead. Whoever stands for a Lease has one that is contested, and gives its fence to all that change
+    /// something.
+    pub leadership: Leadership,
     /// What is told to whom.
     pub record: RecordSettings,
     /// Who is asked which group to grow, if the user has such a service.
@@ -48,6 +51,7 @@ pub struct Autoscaler {
     client: Client,
     clock: Clock,
     election: Option<Candidacy>,
+    leadership: Leadership,
     standing: watch::Sender<Standing>,
     engine: Engine,
     recorder: Recorder,
@@ -73,7 +77,8 @@ impl std::fmt::Debug for Autoscaler {
 impl Autoscaler {
     /// Puts it together. Nothing is asked of anybody yet.
     pub fn new(equipment: Equipment) -> Self {
-        let Equipment { client, fleet, clock, settings, election, record, adviser } = equipment;
+        let Equipment { client, fleet, clock, settings, election, leadership, record, adviser } =
+            equipment;
         let first = match &election {
             Some(_) => Standing::Standby { leader: None },
             None => Standing::Leading,
@@ -85,6 +90,7 @@ impl Autoscaler {
             clock,
             settings: settings.clone(),
             standing: standing.subscribe(),
+            leadership: leadership.clone(),
             adviser,
             faults: Faults::default(),
         });
@@ -108,7 +114,7 @@ impl Autoscaler {
             snapshot,
             profiling,
         };
-        Self { client, clock, election, standing, engine, recorder, desk }
+        Self { client, clock, election, leadership, standing, engine, recorder, desk }
     }
 
     /// What others may see of the loop.
@@ -134,13 +140,14 @@ impl Autoscaler {
     /// Runs until `shutdown`. Then things end in order: what is under way is parked, the last is told, the status map is deleted,
     /// and the Lease is given back.
     pub async fn run(self, shutdown: Shutdown) {
-        let Self { client, clock, election, standing, engine, recorder, desk: _ } = self;
+        let Self { client, clock, election, leadership, standing, engine, recorder, desk: _ } =
+            self;
         let (parked, told) = (Shutdown::new(), Shutdown::new());
         let handle = engine.handle();
         let (stands, runs, tells) = (standing.subscribe(), parked.clone(), told.clone());
         let campaign = async {
             if let Some(candidacy) = election {
-                lease::stand(client, candidacy, clock, standing, told.clone()).await;
+                lease::stand(client, candidacy, clock, standing, leadership, told.clone()).await;
             } else {
                 // Whoever listens would take the end of this for the end of the leadership.
                 told.wait().await;

@@ -14,7 +14,12 @@ use std::{sync::Arc, time::Duration};
 use async_trait::async_trait;
 use jiff::Timestamp;
 use plimsoll_cluster::{
-    Client, lease::Standing, mirror::Mirror, notebook::Notebook, orders::Orders, source::Kinds,
+    Client,
+    lease::{Leadership, Standing},
+    mirror::Mirror,
+    notebook::Notebook,
+    orders::Orders,
+    source::Kinds,
 };
 use plimsoll_model::{Question, Symbol};
 use plimsoll_net::{Clock, Shutdown};
@@ -71,6 +76,8 @@ pub struct Parts {
     pub settings: watch::Receiver<Arc<Settings>>,
     /// Whether we lead.
     pub standing: watch::Receiver<Standing>,
+    /// What we have as long as we do.
+    pub leadership: Leadership,
     /// Who is asked which group to grow, if the user has such a service.
     pub adviser: Option<Arc<dyn Adviser>>,
     /// Where tests stop it.
@@ -137,12 +144,14 @@ impl std::fmt::Debug for Engine {
 impl Engine {
     /// A loop that has seen nothing yet.
     pub fn new(parts: Parts) -> Self {
-        let Parts { client, fleet, clock, settings: wishes, standing, adviser, faults } = parts;
+        let Parts { client, fleet, clock, settings: wishes, standing, leadership, adviser, faults } =
+            parts;
         let now = clock.now();
         let settings = Arc::clone(&wishes.borrow());
         let kinds = settings.kinds.clone();
-        let orders = Orders::new(client.clone());
+        let orders = Orders::new(client.clone(), leadership);
         let clerk = Clerk {
+            client: client.clone(),
             orders: orders.clone(),
             fleet: Arc::clone(&fleet),
             clock,

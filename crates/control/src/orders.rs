@@ -29,12 +29,14 @@ use crate::{
 mod clerk;
 mod entry;
 mod errand;
+mod guard;
 
 use self::entry::Entry;
 pub(crate) use self::{
     clerk::{Clerk, Done, turns},
     entry::Outcome,
-    errand::{Errand, errands, new_id},
+    errand::{Errand, Increase, errands, new_id},
+    guard::Registered,
 };
 
 /// An order of an earlier run that is older than this is not placed again: what it was for has been decided anew since.
@@ -46,13 +48,24 @@ pub(crate) struct Ledger {
     entries: BTreeMap<OrderId, Entry>,
     /// Groups at whose provider something is being put right.
     busy: BTreeSet<Symbol>,
+    /// Groups with an order that cannot be read.
+    left_alone: BTreeSet<Symbol>,
+}
+
+/// Which orders that have no answer yet count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    /// All of them.
+    All,
+    /// Those that are being placed, without those of which it has to be found out whether they still may be.
+    Allowed,
 }
 
 /// What the books say has to be done.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Chore {
-    /// Place it again. Text stands for an order that is to be written down first: what it is for.
-    Place(Order, Option<String>),
+    /// Place it again.
+    Place(Increase),
     /// Write its phase down.
     Note(OrderId, Phase, String),
     /// Remove it.
@@ -64,7 +77,7 @@ pub(crate) enum Chore {
 impl Ledger {
     /// Takes over what an earlier run left. What was wanted is placed again at once.
     pub(crate) fn resume(&mut self, stored: &StoredOrder, memory: &mut Memory, now: Timestamp) {
-        let Intent::Increase { group, count, from, why } = &stored.intent else { return };
+        let Intent::Increase { group, count, from, pods, why } = &stored.intent else { return };
         let (group, count, from) = (*group, *count, *from);
         let at = stored.created.unwrap_or(now).min(now);
         let (mut phase, mut message) = (stored.phase, String::new());
@@ -96,13 +109,16 @@ impl Ledger {
             note: stale.then_some(now),
             resumed: wanted,
             why: why.clone(),
+            pods: pods.clone(),
             written: true,
+            allowed: false,
         };
         self.entries.insert(id, entry);
     }
 
     /// An order is about to be written down and placed.
-    pub(crate) fn begin(&mut self, order: &Order, why: &str, now: Timestamp) {
+    pub(crate) fn begin(&mut self, increase: &Increase, now: Timestamp) {
+        let Increase { order, why, pods } = increase;
         let order = OpenOrder {
             id: order.id.clone(),
             group: order.group,
@@ -120,10 +136,28 @@ impl Ledger {
             seen: false,
             note: None,
             resumed: false,
-            why: why.to_owned(),
+            why: why.clone(),
+            pods: pods.clone(),
             written: false,
+            allowed: true,
         };
         self.entries.insert(entry.order.id.clone(), entry);
+    }
+
+    /// Nothing is asked for a group any more: an order of it cannot be read.
+    pub(crate) fn leave_alone(&mut self, group: Symbol) {
+        self.left_alone.insert(group);
+    }
+
+    /// Whether an order that cannot be placed may still be waited for.
+    pub(crate) fn is_patient(
+        &self,
+        id: &OrderId,
+        settings: &OrderSettings,
+        now: Timestamp,
+    ) -> bool {
+        let entry = self.entries.get(id);
+        entry.is_some_and(|entry| now.duration_since(entry.tried) <= settings.patience)
     }
 
     /// Something is being put right at the group's provider, or not any more.
@@ -139,7 +173,9 @@ impl Ledger {
     pub(crate) fn is_busy(&self, group: Symbol) -> bool {
         let wanted =
             |entry: &Entry| entry.order.group == group && entry.order.phase == Phase::Wanted;
-        self.busy.contains(&group) || self.entries.values().any(wanted)
+        self.busy.contains(&group)
+            || self.left_alone.contains(&group)
+            || self.entries.values().any(wanted)
     }
 
     /// Whether orders of an earlier run have not been answered yet.
@@ -148,10 +184,10 @@ impl Ledger {
     }
 
     /// How many machines groups will have been asked for, where the inventory may not show it yet.
-    pub(crate) fn expected(&self) -> FxHashMap<Symbol, u32> {
+    pub(crate) fn expected(&self, wanted: Wanted) -> FxHashMap<Symbol, u32> {
         let mut expected: FxHashMap<Symbol, u32> = FxHashMap::default();
         let unseen = |entry: &&Entry| match entry.order.phase {
-            Phase::Wanted => true,
+            Phase::Wanted => entry.allowed || wanted == Wanted::All,
             Phase::Placed => !entry.seen,
             _ => false,
         };
@@ -222,11 +258,9 @@ impl Ledger {
         for entry in self.entries.values_mut() {
             let order = &entry.order;
             let id = order.id.clone();
-            if entry.retry.is_some_and(|retry| retry <= now) {
+            if entry.retry.is_some_and(|retry| retry <= now) && entry.allowed {
                 entry.retry = None;
-                let (group, count, from) = (order.group, order.count, order.from);
-                let why = (!entry.written).then(|| entry.why.clone());
-                chores.push(Chore::Place(Order { id, group, count, from }, why));
+                chores.push(Chore::Place(entry.increase()));
             } else if entry.note.is_some_and(|note| note <= now) {
                 // Until it is known that this failed.
                 entry.note = None;
@@ -240,6 +274,19 @@ impl Ledger {
             }
         }
         chores
+    }
+
+    /// Orders that are to be placed again once it is known whether they are still allowed.
+    pub(crate) fn undecided(&self, now: Timestamp) -> Vec<Order> {
+        let due = |entry: &&Entry| !entry.allowed && entry.retry.is_some_and(|retry| retry <= now);
+        self.entries.values().filter(due).map(|entry| entry.increase().order).collect()
+    }
+
+    /// The limits that hold now allow an order to be placed again.
+    pub(crate) fn allow(&mut self, id: &OrderId) {
+        if let Some(entry) = self.entries.get_mut(id) {
+            entry.allowed = true;
+        }
     }
 
     /// A phase could not be written down; it is tried again after a while.
@@ -261,7 +308,9 @@ impl Ledger {
 
     /// When there is a chore again.
     pub(crate) fn wake(&self) -> Option<Timestamp> {
-        let moments = self.entries.values().flat_map(|entry| [entry.retry, entry.note]);
+        // Whether an order may be placed again is found out by a pass.
+        let retry = |entry: &Entry| entry.retry.filter(|_| entry.allowed);
+        let moments = self.entries.values().flat_map(|entry| [retry(entry), entry.note]);
         moments.flatten().min()
     }
 

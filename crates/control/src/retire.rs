@@ -8,15 +8,21 @@
 //! | Draining  | every pod that has to leave is gone, wave by wave     | Delaying  |
 //! | Delaying  | nobody asks for a delay any more, or for too long     | Deleting  |
 //! | Deleting  | the provider has taken the deletion                   | Vanishing |
+//! | Deleting  | a pod is on the node after all                        | Draining  |
 //! | Vanishing | the provider lists the machine no longer, and the Node is gone | Over: done |
-//! | Vanishing | the provider still lists it as if nothing had been said | Deleting |
-//! | up to Delaying | something fails, a check does, or a pod must not leave | Releasing |
+//! | Vanishing | we asked, and the provider lists it as if nothing had been said | Deleting |
+//! | Vanishing | others seemed to have asked, and the provider lists it as if nothing had been said | Marking |
+//! | up to Deleting | something fails, a check does, or a pod must not leave | Releasing |
+//! | up to Deleting | nobody knows the machine or its group for too long | Releasing |
 //! | up to Delaying | the machine goes of itself: an earlier run had asked for it, or somebody else | Vanishing |
 //! | Deleting  | the provider refuses, or is away for too long         | Releasing |
-//! | Releasing | the node is unmarked and open again                   | Over: released |
+//! | Releasing | the node is untainted and uncordoned, unless it is not the one that was meant | Over: released |
 //!
 //! [`Retirement`] is pure: [`Retirement::step`] is told what is seen and says which calls to make, and [`Retirement::hear`] takes
-//! their answers. Pods that are gone are seen by the watch; nothing is polled. [`crew`] makes the calls.
+//! their answers. Pods that are gone are seen by the watch; nothing is polled. [`crew`] makes the calls, and looks at the node and
+//! its pods once more in the API server itself before it asks for a deletion.
+
+use std::collections::BTreeMap;
 
 use jiff::{SignedDuration, Timestamp};
 use plimsoll_cluster::{evict::Eviction, orders::Phase};
@@ -29,11 +35,12 @@ use crate::engine::OpenRetirement;
 pub(crate) mod crew;
 mod drain;
 mod hear;
+mod obstacle;
 pub(crate) mod sight;
 mod step;
 
 use self::drain::Drain;
-pub(crate) use self::sight::{Machine, PodKind, PodSeen, Sighting};
+pub(crate) use self::sight::{Belongs, Machine, PodKind, PodSeen, Sighting};
 
 /// A node on its way out.
 #[derive(Debug)]
@@ -42,6 +49,8 @@ pub(crate) struct Retirement {
     pub id: OrderId,
     pub group: Symbol,
     pub node: Symbol,
+    /// The uid of the Node that is meant; `None` until it is known, for an order of a version that did not write it down.
+    pub node_uid: Option<Box<str>>,
     pub instance: Box<str>,
     pub why: String,
     /// The same for programs; `None` for what an earlier run began and did not say.
@@ -57,6 +66,16 @@ pub(crate) struct Retirement {
     pub replaced: bool,
     /// An earlier run may have asked the provider to delete the machine, and this is when we found that out.
     asked_before: Option<Timestamp>,
+    /// It was found from an earlier run.
+    resumed: bool,
+    /// The provider has listed the machine since this process looks after it.
+    listed: bool,
+    /// Since when nobody has known the machine's group.
+    unknown_since: Option<Timestamp>,
+    /// Since when pods have come again and again when the machine was to be deleted.
+    occupied_since: Option<Timestamp>,
+    /// When pods were first seen ending, by our own clock.
+    ending_since: BTreeMap<PodName, Timestamp>,
     /// A plan on fresh data wants to keep it.
     needed: bool,
     stage: Stage,
@@ -75,9 +94,27 @@ enum Stage {
     Draining(Drain),
     Delaying { since: Timestamp },
     Deleting { since: Timestamp },
-    Vanishing { asked: Timestamp },
-    Releasing { why: String },
+    Vanishing { asked: Timestamp, by: Asker },
+    Releasing { why: String, care: Care },
     Over(End),
+}
+
+/// Who asked the provider for the deletion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Asker {
+    /// This process, after a check.
+    Us,
+    /// An earlier run, or somebody else. Nothing was checked by us.
+    Others,
+}
+
+/// What is done with the Node of an order that ends without a deletion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Care {
+    /// It is untainted and uncordoned.
+    Restore,
+    /// It is not the one that was meant, and is not touched.
+    Leave,
 }
 
 /// How it ended.
@@ -112,18 +149,37 @@ pub(crate) enum Job {
         /// How long it gets, when that is less than it asks for.
         grace: Option<u32>,
     },
-    /// Write down that the machine is to be deleted, and ask the provider.
-    Delete,
+    /// Write down that the machine is to be deleted, look at the node and its pods once more, and ask the provider.
+    Delete {
+        /// Pods that should have been gone long ago: nobody is left who could end them, so they keep nothing.
+        lost: Vec<Box<str>>,
+    },
     /// Delete the Node of this uid, if there is one, and write down that it is over.
     Finish {
         /// The one that is meant.
         uid: Option<Box<str>>,
     },
-    /// Unmark the node, and write down why it stays.
+    /// Untaint the node, and write down why it stays.
     Release {
         /// Why.
         why: String,
     },
+    /// Write down why nothing is done. The node is not touched.
+    Close {
+        /// Why.
+        why: String,
+    },
+}
+
+/// What became of a deletion.
+#[derive(Clone, Debug)]
+pub(crate) enum Deletion {
+    /// The provider answered.
+    Answered(Result<(), Error>),
+    /// This pod is on the node, so the provider was not asked.
+    Occupied(String),
+    /// The node is not the one that was meant, or must not be removed, so the provider was not asked.
+    Changed(String),
 }
 
 /// What became of a call.
@@ -135,11 +191,11 @@ pub(crate) enum Answer {
     DrainNoted(Result<(), String>),
     /// Of [`Job::Evict`].
     Evicted(PodName, Eviction),
-    /// Of [`Job::Delete`]. The words are those of the API server, which could not write it down.
-    Deleted(Result<Result<(), Error>, String>),
+    /// Of [`Job::Delete`]. The words are those of the API server, which could not write it down or be asked about pods.
+    Deleted(Result<Deletion, String>),
     /// Of [`Job::Finish`].
     Finished(Result<(), String>),
-    /// Of [`Job::Release`].
+    /// Of [`Job::Release`] and [`Job::Close`].
     Released(Result<(), String>),
 }
 
@@ -159,6 +215,7 @@ impl Retirement {
             id,
             group,
             node,
+            node_uid: None,
             instance,
             why,
             reason: None,
@@ -168,6 +225,11 @@ impl Retirement {
             was_closed: false,
             replaced: false,
             asked_before: None,
+            resumed: false,
+            listed: false,
+            unknown_since: None,
+            occupied_since: None,
+            ending_since: BTreeMap::new(),
             needed: false,
             stage: Stage::Marking,
             busy: false,
@@ -179,7 +241,16 @@ impl Retirement {
     /// the provider may have been asked for the machine is kept in mind.
     pub(crate) fn resume(mut self, phase: Phase, now: Timestamp) -> Self {
         self.asked_before = (phase == Phase::Deleting).then_some(now);
+        self.resumed = true;
         self
+    }
+
+    /// Since when its machine is to be deleted, if it is and nobody has been asked yet.
+    pub(crate) fn deletion_due_since(&self) -> Option<Timestamp> {
+        match self.stage {
+            Stage::Deleting { since } if !self.busy => Some(since),
+            _ => None,
+        }
     }
 
     /// Whether it waits for a plan on fresh data.
@@ -232,14 +303,19 @@ impl Retirement {
             since: self.since,
             waits_for: match &self.stage {
                 Stage::Draining(drain) => drain.waits_for(),
-                Stage::Releasing { why } => why.clone(),
+                Stage::Releasing { why, .. } => why.clone(),
                 _ => String::new(),
             },
         }
     }
 
     fn release(&mut self, why: String) {
-        self.enter(Stage::Releasing { why });
+        self.enter(Stage::Releasing { why, care: Care::Restore });
+    }
+
+    /// Ends it without touching the node.
+    fn abandon(&mut self, why: String) {
+        self.enter(Stage::Releasing { why, care: Care::Leave });
     }
 
     fn enter(&mut self, stage: Stage) {

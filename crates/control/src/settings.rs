@@ -101,6 +101,8 @@ pub struct RetireSettings {
     pub headroom: SignedDuration,
     /// `node-deletion-delay-timeout`: how long those are waited for who asked for a delay by annotation.
     pub delay_timeout: SignedDuration,
+    /// `node-deletion-batcher-interval`: deletions of a group are collected for so long, and asked for at once.
+    pub batch: SignedDuration,
     /// How long to wait before a call that failed is made again.
     pub retry: SignedDuration,
     /// How long a provider may refuse or be away before the node is given back to service.
@@ -199,6 +201,7 @@ impl Default for RetireSettings {
             eviction_retry: SignedDuration::from_secs(10),
             headroom: SignedDuration::from_secs(30),
             delay_timeout: SignedDuration::from_mins(2),
+            batch: SignedDuration::ZERO,
             retry: SignedDuration::from_secs(10),
             delete_patience: SignedDuration::from_mins(5),
             evict_daemons_empty: false,

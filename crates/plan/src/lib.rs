@@ -3,6 +3,7 @@
 //! [`plan`] is a pure function from a [`World`](plimsoll_model::World) to a [`Plan`]: no clock, no I/O, the same bytes every
 //! time. [`pack`] is its numeric heart: pods of a few kinds into nodes of many types, as cheaply as possible.
 
+mod admit;
 mod buffers;
 mod exemplar;
 mod existing;
@@ -27,8 +28,10 @@ mod state;
 mod template;
 pub mod words;
 
+pub use admit::{Admission, admits};
 pub use buffers::{BufferReport, Making, Told};
 pub use pass::plan;
+pub use state::marks::is_control_plane;
 
 /// How long a group rests after its provider refused an order, given the rest that is remembered of it.
 pub fn after_failure(

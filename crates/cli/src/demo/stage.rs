@@ -9,7 +9,7 @@ use std::{
 
 use anyhow::{Context as _, Result, anyhow};
 use jiff::SignedDuration;
-use plimsoll_cluster::connect;
+use plimsoll_cluster::{connect, lease::Leadership};
 use plimsoll_control::{
     autoscaler::{Autoscaler, Equipment},
     engine::{Handle, Pass},
@@ -110,6 +110,7 @@ impl Stage {
             clock,
             settings: settings.subscribe(),
             election: None,
+            leadership: Leadership::alone(),
             record: RecordSettings { host: "plimsoll-demo".to_owned(), ..Default::default() },
             adviser: None,
         });

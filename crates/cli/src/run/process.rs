@@ -36,8 +36,6 @@ pub(super) struct Process {
     pub connection: Connection,
     pub infrastructure: open::Arguments,
     pub groups: Groups,
-    /// `node-deletion-batcher-interval`.
-    pub batching: Duration,
     pub expander: ExpanderService,
     pub election: Election,
     pub logs: log::Settings,
@@ -85,7 +83,6 @@ impl Default for Process {
             },
             infrastructure: open::Arguments::default(),
             groups: Groups::default(),
-            batching: Duration::ZERO,
             expander: ExpanderService::default(),
             election: Election {
                 wanted: true,
@@ -163,7 +160,7 @@ impl Process {
             self;
         [
             ("the connection to the API server", format!("{connection:?}")),
-            ("the infrastructures", format!("{infrastructure:?} {:?}", self.batching)),
+            ("the infrastructures", format!("{infrastructure:?}")),
             ("the choice of groups", format!("{groups:?}")),
             ("the expander's service", format!("{expander:?} {}", self.asks_service())),
             ("leader election", format!("{election:?}")),

@@ -21,14 +21,14 @@ use std::{
 use figures::{cpu_seconds, millis, resident_bytes, say};
 use plimsoll_cluster::{
     connect::{Connection, connect},
-    lease::Standing,
+    lease::{Leadership, Standing},
 };
 use plimsoll_control::{
     engine::{Engine, Handle, Parts},
     fault::Faults,
     settings::Settings,
 };
-use plimsoll_net::{Clock, Shutdown};
+use plimsoll_net::{Clock, Fence, Shutdown};
 use plimsoll_provider::{Fleet, Upkeep};
 use shop::Shop;
 use tokio::{
@@ -151,11 +151,12 @@ impl Stage {
         let settings = watch::Sender::new(Arc::new(Settings::default()));
         let started = Instant::now();
         let engine = Engine::new(Parts {
-            client: connect(&connection).await?,
+            client: connect(&connection, &Fence::open()).await?,
             fleet: Arc::new(fleet),
             clock,
             settings: settings.subscribe(),
             standing: standing.subscribe(),
+            leadership: Leadership::alone(),
             adviser: None,
             faults: Faults::default(),
         });

@@ -14,10 +14,10 @@ use plimsoll_provider::Steer;
 use tokio::time::timeout;
 use tracing::{debug, info, warn};
 
-use super::{Begun, Engine, Seen, decide::Decision, reign::Event};
+use super::{Begun, Engine, News, Seen, decide::Decision, reign::Event};
 use crate::{
     observe::is_leaving,
-    orders::{Errand, errands},
+    orders::{Errand, Increase, Registered, errands},
     settings::SoftTaintSettings,
     soft, statuses, steer,
 };
@@ -30,7 +30,10 @@ impl Engine {
         let mut begun = Begun::default();
         self.clean(&decision.seen);
         let stranger = self.sight.owners.stranger();
-        for errand in errands(&decision.plan) {
+        let nodes = decision.seen.nodes.iter().map(|node| &**node);
+        let registered = Registered::new(&decision.seen.groups, nodes);
+        for mut errand in errands(&decision.plan, &decision.seen.pod_uids) {
+            self.guard(&mut errand, &registered, &mut begun, now);
             match stranger.filter(|_| loses_patience(&errand, &decision.seen)) {
                 Some(node) => {
                     let problem = format!(
@@ -57,30 +60,55 @@ impl Engine {
     fn run_errand(&mut self, errand: Errand, begun: &mut Begun, now: Timestamp) {
         let Some(reign) = &mut self.reign else { return };
         let group = errand.group;
+        if errand.repairs.is_empty() && errand.increase.is_none() {
+            return;
+        }
         if reign.ledger.is_busy(group) {
             let problem = format!("{group}: its provider has not answered the last call yet");
             self.leave_errand(&errand, problem, begun, now);
             return;
         }
         begun.repairs.extend(errand.repairs.iter().cloned());
-        if let Some((order, why)) = &errand.order {
-            let (from, count) = (order.from, order.count);
-            info!(%group, order = %order.id, from, count, why, "grows");
+        if let Some(increase) = &errand.increase {
+            let Increase { order, why, pods } = increase;
+            let (from, to, pods) = (order.from, order.from.saturating_add(order.count), pods.len());
+            info!(%group, from, to, pods, reason = why, order = %order.id, "scale-up started");
             begun.orders.push(order.id.clone());
-            reign.ledger.begin(order, why, now);
+            reign.ledger.begin(increase, now);
         }
         reign.ledger.set_busy(group, true);
         let clerk = self.clerk.clone();
         reign.spawn(async move { Event::Errand(group, clerk.run(errand).await) });
     }
 
+    /// Holds a scale-up back that is more than pods can need, whatever the plan says.
+    fn guard(
+        &mut self,
+        errand: &mut Errand,
+        registered: &Registered<'_>,
+        begun: &mut Begun,
+        now: Timestamp,
+    ) {
+        let Some(reign) = &mut self.reign else { return };
+        let Some(Increase { order, pods, .. }) = &errand.increase else { return };
+        let (group, machines) = (errand.group, order.count);
+        let Err(too_much) = reign.ledger.guard(group, machines, pods, registered, now) else {
+            return;
+        };
+        warn!(%group, machines, reason = %too_much, "scale-up held back by the runaway guard");
+        let why = too_much.to_string();
+        self.handle.tell(News::ScaleUpHeldBack { group, machines, why: why.clone() });
+        self.leave_errand(errand, format!("{group}: {why}"), begun, now);
+        errand.increase = None;
+    }
+
     /// Leaves what is wanted of a group to a later pass.
     fn leave_errand(&mut self, errand: &Errand, why: String, begun: &mut Begun, now: Timestamp) {
         begun.left.push(why);
         let Some(reign) = &mut self.reign else { return };
-        if let Some((order, _)) = &errand.order {
+        if errand.increase.is_some() {
             // It was not ordered, so it is not waited for.
-            reign.memory.orders.retain(|known| (known.group, known.at) != (order.group, now));
+            reign.memory.orders.retain(|known| (known.group, known.at) != (errand.group, now));
         }
     }
 
@@ -118,7 +146,7 @@ impl Engine {
             let client = self.client.clone();
             reign.spawn(async move {
                 let name = node.as_str();
-                let mark = taints::mark(&client, name, Mark::Candidate, marking, Cordon::Keep);
+                let mark = taints::mark(&client, (name, None), Mark::Candidate, marking, Cordon::Keep);
                 match timeout(time, mark).await {
                     Ok(Ok(_)) => {}
                     Ok(Err(error)) => {

@@ -12,8 +12,8 @@ use plimsoll_cluster::mirror::Mirror;
 use plimsoll_model::{
     Advice, Group, Memory, PodName, Replacement, Resources, Settings, Symbol, World,
 };
-use plimsoll_plan::{Plan, plan};
-use plimsoll_provider::Inventory;
+use plimsoll_plan::{Admission, Plan, admits, plan};
+use plimsoll_provider::{Inventory, Order, OrderId};
 use rustc_hash::FxHashMap;
 use tokio::time::Instant;
 
@@ -35,6 +35,10 @@ pub(super) struct Matter {
     pub inventory: Inventory,
     pub memory: Memory,
     pub expected: FxHashMap<Symbol, u32>,
+    /// The same without orders of which it is to be found out whether they are still allowed.
+    pub decided: FxHashMap<Symbol, u32>,
+    /// Those orders.
+    pub undecided: Vec<Order>,
     pub leaving: BTreeSet<Symbol>,
     /// Nodes on their way out that can still stay without harm, with the moment since when nobody needed them.
     pub revocable: BTreeMap<Symbol, Timestamp>,
@@ -57,6 +61,8 @@ pub(super) struct Decision {
     pub seen: Seen,
     /// For nodes on their way out that can still stay: `Ok` when they can go, else why not.
     pub verdicts: BTreeMap<Symbol, Result<(), String>>,
+    /// Whether an order that is to be placed again is still allowed: one at a time, for each counts for the next.
+    pub admission: Option<(OrderId, Admission)>,
     pub world: Option<Arc<World>>,
     pub observing: Duration,
     pub planning: Duration,
@@ -72,6 +78,7 @@ struct Effort {
 /// Decides. Answers with `None` when the planner failed, which is a defect; everything is as before then.
 pub(super) fn decide(sight: &mut Sight, matter: &Matter) -> Option<Decision> {
     let mut effort = Effort::default();
+    let admission = timed(&mut effort.observing, || admit(sight, matter));
     let in_doubt = !matter.revocable.is_empty();
     let mut verdicts = BTreeMap::new();
     let check_first = in_doubt && (matter.check || somebody_waits(sight));
@@ -87,7 +94,23 @@ pub(super) fn decide(sight: &mut Sight, matter: &Matter) -> Option<Decision> {
     let (plan, groups, world) = decided;
     let seen = timed(&mut effort.observing, || look(&mut sight.mirror, &plan, groups));
     let Effort { observing, planning } = effort;
-    Some(Decision { plan, seen, verdicts, world, observing, planning })
+    Some(Decision { plan, seen, verdicts, admission, world, observing, planning })
+}
+
+/// Finds out whether the first order that is to be placed again is still allowed.
+fn admit(sight: &mut Sight, matter: &Matter) -> Option<(OrderId, Admission)> {
+    let order = matter.undecided.first()?;
+    let Sight { mirror, owners } = sight;
+    let mut ingredients = ingredients(owners, matter, matter.memory.clone(), BTreeSet::new());
+    ingredients.expected.clone_from(&matter.decided);
+    let staged = observe::stage(mirror, ingredients);
+    let world = mirror.world();
+    let target = world.groups.iter().find(|group| group.id == order.group);
+    let wanted = order.from.saturating_add(order.count);
+    let missing = target.map_or(order.count, |group| wanted.saturating_sub(group.target));
+    let admission = admits(world, order.group, missing);
+    staged.undo(mirror);
+    Some((order.id.clone(), admission))
 }
 
 /// Finds out which of those that can still stay can go.
@@ -156,18 +179,27 @@ fn doubting(matter: &Matter) -> Memory {
 
 /// Puts everything together. Nodes on their way out that are `doubted` are shown as if they were not.
 fn stage(sight: &mut Sight, matter: &Matter, memory: Memory, doubted: BTreeSet<Symbol>) -> Staged {
-    let ingredients = Ingredients {
+    let Sight { mirror, owners } = sight;
+    observe::stage(mirror, ingredients(owners, matter, memory, doubted))
+}
+
+fn ingredients<'m>(
+    owners: &'m Owners,
+    matter: &'m Matter,
+    memory: Memory,
+    doubted: BTreeSet<Symbol>,
+) -> Ingredients<'m> {
+    Ingredients {
         now: matter.now,
         settings: &matter.settings,
         inventory: matter.inventory.clone(),
-        owners: &sight.owners,
+        owners,
         memory,
         expected: matter.expected.clone(),
         leaving: matter.leaving.clone(),
         awaited: matter.awaited.clone(),
         doubted,
-    };
-    observe::stage(&mut sight.mirror, ingredients)
+    }
 }
 
 fn think(sight: &mut Sight, matter: &Matter) -> Option<Plan> {

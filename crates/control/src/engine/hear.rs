@@ -55,6 +55,11 @@ impl Engine {
                 reign.over.insert(id, now);
             }
             Event::Retirement(node, id, answer) => self.hear_retirement(node, &id, answer, now),
+            Event::Deletions(answers) => {
+                for (node, id, answer) in answers {
+                    self.hear_retirement(node, &id, answer, now);
+                }
+            }
             Event::Cleaned(node, outcome) => {
                 reign.marking.remove(&node);
                 match outcome {
@@ -117,6 +122,7 @@ impl Engine {
     fn hear_errand(&mut self, group: Symbol, done: Done, now: Timestamp) {
         let Some(reign) = &mut self.reign else { return };
         reign.ledger.set_busy(group, false);
+        reign.over.extend(done.deletions.into_iter().map(|id| (id, now)));
         for (repair, outcome) in done.repairs {
             self.handle.tell(match outcome {
                 Ok(()) => News::Repaired(repair),
@@ -132,9 +138,18 @@ impl Engine {
         }
     }
 
-    fn hear_outcome(&mut self, id: &OrderId, outcome: Outcome, noted: bool, now: Timestamp) {
+    pub(super) fn hear_outcome(
+        &mut self,
+        id: &OrderId,
+        outcome: Outcome,
+        noted: bool,
+        now: Timestamp,
+    ) {
         let Some(reign) = &mut self.reign else { return };
-        let not_placed = matches!(outcome, Outcome::NotPlaced(_) | Outcome::Unwritten(_));
+        let not_placed = matches!(
+            outcome,
+            Outcome::NotPlaced(_) | Outcome::Unwritten(_) | Outcome::NotAllowed(_)
+        );
         let order = reign.ledger.order(id);
         let news = reign.ledger.answered(id, outcome, noted, &self.settings.orders, now);
         if let (true, Some(order)) = (not_placed, order)
@@ -147,6 +162,7 @@ impl Engine {
         let Some(news) = news else { return };
         let Some(reign) = &mut self.reign else { return };
         reign.remember(&news, &self.settings, now);
+        reign.correct(&news);
         reign.save_by(now);
         self.handle.tell(news);
         self.call(Cause::Outcome);

@@ -2,15 +2,15 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use plimsoll_model::Symbol;
 use plimsoll_plan::{Plan, Retirement as Wanted, RetirementReason};
 use tracing::warn;
 
-use super::{Begun, Cause, Engine, News, Seen, later, reign::Event};
+use super::{Begun, Cause, Engine, News, Seen, decide::Sight, later, reign::Event};
 use crate::{
     orders::new_id,
-    retire::{Retirement, crew::Subject, sight},
+    retire::{Job, Retirement, crew::Subject, sight},
 };
 
 // === impl Engine ===
@@ -45,6 +45,7 @@ impl Engine {
         begun.retirements.push(id.clone());
         let why = in_words(wanted.why).to_owned();
         let mut retirement = Retirement::new(id, wanted.group, node, instance, why, now);
+        retirement.node_uid = seen.node_uids.get(&node).cloned();
         let unneeded = plan.unneeded.iter().find(|unneeded| unneeded.node == node);
         retirement.unneeded = unneeded.map_or(now, |unneeded| unneeded.since);
         retirement.was_closed = found.unschedulable;
@@ -86,17 +87,31 @@ impl Engine {
             subjects.map(|(node, one)| (*node, (one.group, one.instance.clone()))).collect();
         let inventory = self.fleet.inventory(&self.settings.plan.group);
         let as_of = |group| self.fleet.as_of(group);
-        let mut seen = sight::look(&mut self.sight.mirror, &inventory, as_of, &subjects, now);
+        let Sight { mirror, owners } = &mut self.sight;
+        let mut seen = sight::look(mirror, owners, &inventory, as_of, &subjects);
         let rules = &self.settings.retire;
+        let batches = batches(reign.retiring.values(), rules.batch);
         let (mut jobs, mut wake, mut in_doubt) = (Vec::new(), None::<Timestamp>, false);
+        let mut deletions: BTreeMap<Symbol, Vec<(Subject, Vec<Box<str>>)>> = BTreeMap::new();
         for (node, retirement) in &mut reign.retiring {
             let Some(sighting) = seen.get_mut(node) else { continue };
             sighting.awaits_order = reign.ledger.is_busy(retirement.group);
+            sighting.batch_until = batches.get(&retirement.group).copied();
             let was_in_doubt = retirement.is_in_doubt();
             let step = retirement.step(sighting, rules, now);
             in_doubt |= retirement.is_in_doubt() && !was_in_doubt;
             let subject = Subject::of(retirement, rules.cordon);
-            jobs.extend(step.jobs.into_iter().map(|job| (*node, subject.clone(), job)));
+            for job in step.jobs {
+                match job {
+                    Job::Delete { lost } => {
+                        deletions
+                            .entry(retirement.group)
+                            .or_default()
+                            .push((subject.clone(), lost));
+                    }
+                    job => jobs.push((*node, subject.clone(), job)),
+                }
+            }
             wake = [wake, step.wake].into_iter().flatten().min();
         }
         for (node, subject, job) in jobs {
@@ -106,11 +121,37 @@ impl Engine {
                 Event::Retirement(node, subject.id().clone(), answer)
             });
         }
+        for nodes in deletions.into_values() {
+            let crew = self.crew.clone();
+            reign.spawn(async move {
+                let answers = crew.delete(&nodes).await;
+                let told = nodes
+                    .into_iter()
+                    .zip(answers)
+                    .map(|((subject, _), answer)| (subject.node(), subject.id().clone(), answer));
+                Event::Deletions(told.collect())
+            });
+        }
         self.step_at = wake.map(|wake| wake.max(later(now, Duration::from_millis(1))));
         if in_doubt {
             self.call(Cause::Outcome);
         }
     }
+}
+
+/// When the deletions of each group are asked for: so long after the first of them was due.
+fn batches<'r>(
+    retiring: impl Iterator<Item = &'r Retirement>,
+    interval: SignedDuration,
+) -> BTreeMap<Symbol, Timestamp> {
+    let mut batches = BTreeMap::new();
+    for retirement in retiring {
+        let Some(since) = retirement.deletion_due_since() else { continue };
+        let until = since.checked_add(interval).unwrap_or(Timestamp::MAX);
+        let known = batches.entry(retirement.group).or_insert(until);
+        *known = until.min(*known);
+    }
+    batches
 }
 
 const fn in_words(why: RetirementReason) -> &'static str {

@@ -182,6 +182,15 @@ pub enum News {
         /// The provider's own code.
         code: String,
     },
+    /// A scale-up was held back because it was more than pods can need.
+    ScaleUpHeldBack {
+        /// Of which group.
+        group: Symbol,
+        /// By how many machines.
+        machines: u32,
+        /// Why.
+        why: String,
+    },
     /// A repair was made.
     Repaired(Repair),
     /// A repair could not be made.

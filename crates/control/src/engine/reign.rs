@@ -7,12 +7,12 @@ use jiff::Timestamp;
 use plimsoll_cluster::{
     buffers::MakeError,
     notebook::{Found, Notebook},
-    orders::{Intent, Orders, StoredOrder},
+    orders::{Found as Stored, Intent, Orders, OrdersError, Phase, StoredOrder, Unreadable},
     statuses::Object,
 };
 use plimsoll_model::{Memory, Symbol};
 use plimsoll_plan::{Removal, after_failure, words};
-use plimsoll_provider::{Error, HoldBack, OrderId, Whose};
+use plimsoll_provider::{Error, Fleet, HoldBack, OrderId, Whose};
 use serde_json::Value;
 use tokio::{sync::mpsc, task::JoinSet};
 use tracing::{info, warn};
@@ -49,6 +49,8 @@ pub(super) enum Event {
     Removed(OrderId, bool),
     /// A call for a node on its way out.
     Retirement(Symbol, OrderId, Answer),
+    /// The machines of some nodes on their way out were to be deleted.
+    Deletions(Vec<(Symbol, OrderId, Answer)>),
     /// A mark that no order explains was to be taken off.
     Cleaned(Symbol, Result<bool, String>),
     /// A node was to be marked or unmarked as one that nobody needs, or closed or opened as a new one.
@@ -66,6 +68,8 @@ pub(super) enum Event {
 pub(super) struct Loaded {
     pub found: Found,
     pub orders: Vec<StoredOrder>,
+    /// Orders that cannot be read.
+    pub unreadable: Vec<Unreadable>,
 }
 
 /// What there is while we lead.
@@ -76,7 +80,9 @@ pub(super) struct Reign {
     pub memory: Memory,
     pub ledger: Ledger,
     pub retiring: BTreeMap<Symbol, Retirement>,
-    /// Orders of retirements that are over, with the moment.
+    /// Orders that cannot be read: their groups are left alone.
+    pub unreadable: Vec<Unreadable>,
+    /// Orders of removals that are over, with the moment.
     pub over: BTreeMap<OrderId, Timestamp>,
     /// Nodes from which marks are being taken, or on which they are being put.
     pub marking: BTreeSet<Symbol>,
@@ -120,6 +126,7 @@ impl Reign {
             memory: Memory::default(),
             ledger: Ledger::default(),
             retiring: BTreeMap::new(),
+            unreadable: Vec::new(),
             over: BTreeMap::new(),
             marking: BTreeSet::new(),
             holding: BTreeMap::new(),
@@ -164,8 +171,19 @@ impl Reign {
                 blank = true;
             }
         }
+        for unreadable in loaded.unreadable {
+            let Unreadable { name, group, problem } = &unreadable;
+            warn!(order = name, ?group, problem, "order cannot be read; its group is left alone");
+            if let Some(group) = group {
+                self.ledger.leave_alone(*group);
+            }
+            self.unreadable.push(unreadable);
+        }
         for stored in &loaded.orders {
             match &stored.intent {
+                Intent::Delete { .. } => {
+                    self.over.insert(stored.id.clone(), stored.since.unwrap_or(now).min(now));
+                }
                 Intent::Increase { .. } => self.ledger.resume(stored, &mut self.memory, now),
                 Intent::Retire { .. } if stored.phase.is_over() => {
                     self.over.insert(stored.id.clone(), stored.since.unwrap_or(now).min(now));
@@ -177,6 +195,7 @@ impl Reign {
                 Intent::Retire {
                     group,
                     node,
+                    node_uid,
                     instance,
                     was_closed,
                     replaced,
@@ -185,9 +204,10 @@ impl Reign {
                     drains,
                 } => {
                     let (id, instance, why) = (stored.id.clone(), instance.clone(), why.clone());
-                    info!(%node, order = %id, phase = ?stored.phase, "goes on leaving");
+                    info!(%node, order = %id, phase = ?stored.phase, "scale-down resumed");
                     let since = stored.created.unwrap_or(now).min(now);
                     let mut retirement = Retirement::new(id, *group, *node, instance, why, since);
+                    retirement.node_uid.clone_from(node_uid);
                     retirement.was_closed = *was_closed;
                     retirement.replaced = *replaced;
                     retirement.reason = reason.as_deref().and_then(words::retirement_reason);
@@ -209,6 +229,16 @@ impl Reign {
         memory.backoff.insert(order.group, backoff);
     }
 
+    /// A provider brought fewer machines than were ordered: no more than those are waited for.
+    pub(super) fn correct(&mut self, news: &News) {
+        let News::Placed(order) = news else { return };
+        for known in &mut self.memory.orders {
+            if known.group == order.group && known.at == order.at {
+                known.increase = known.increase.min(order.count);
+            }
+        }
+    }
+
     /// An order is not waited for.
     pub(super) fn forget(&mut self, order: &OpenOrder) {
         let is_it =
@@ -228,16 +258,41 @@ impl Reign {
 pub(super) async fn load(
     orders: &Orders,
     notebook: &Notebook,
+    fleet: &Fleet,
     mode: Mode,
+    now: Timestamp,
 ) -> Result<Loaded, String> {
     let found = notebook.load().await.map_err(|error| error.to_string())?;
     if mode == Mode::DryRun {
-        return Ok(Loaded { found, orders: Vec::new() });
+        return Ok(Loaded { found, orders: Vec::new(), unreadable: Vec::new() });
     }
     if let Err(error) = orders.install().await {
         // Somebody else may have installed it.
         warn!(%error, "going on with the definition that is there");
     }
-    let orders = orders.list().await.map_err(|error| error.to_string())?;
-    Ok(Loaded { found, orders })
+    let Stored { orders: mut stored, unreadable } =
+        orders.list().await.map_err(|error| error.to_string())?;
+    for order in stored.iter_mut().filter(|order| !order.phase.is_over()) {
+        take_over(orders, order, now).await.map_err(|error| error.to_string())?;
+        if let Some(group) = fleet.resolve(order.intent.group().as_str(), order.provider.as_deref())
+        {
+            order.intent.set_group(group);
+        }
+    }
+    Ok(Loaded { found, orders: stored, unreadable })
+}
+
+/// Makes an order ours. The deletion of a machine without a node is not taken up: whether it is still to be deleted is decided anew.
+async fn take_over(
+    orders: &Orders,
+    order: &mut StoredOrder,
+    now: Timestamp,
+) -> Result<(), OrdersError> {
+    orders.take_over(&order.id).await?;
+    if let Intent::Delete { .. } = order.intent {
+        let why = "the process that wrote it ended; it is decided anew";
+        orders.advance(&order.id, Phase::Failed, why, now).await?;
+        order.phase = Phase::Failed;
+    }
+    Ok(())
 }

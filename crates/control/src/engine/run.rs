@@ -5,9 +5,10 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use jiff::Timestamp;
 use plimsoll_cluster::{lease::Standing, mirror::Staleness};
 use plimsoll_model::{Memory, Symbol};
-use plimsoll_provider::{Inventory, Provider as _};
+use plimsoll_plan::{Admission, words::Reason};
+use plimsoll_provider::{Inventory, OrderId, Provider as _};
 use tokio::time::Instant;
-use tracing::debug;
+use tracing::{debug, warn};
 
 use super::{
     Begun, Cause, Engine, FIRST_LOOK, HeldBack, Pass, REST, Took,
@@ -16,7 +17,13 @@ use super::{
     reign::{Event, State, load},
     think::unacted,
 };
-use crate::{hold, orders::Chore, retire::Retirement, settings::Mode, soft, steer};
+use crate::{
+    hold,
+    orders::{Chore, Outcome, Wanted},
+    retire::Retirement,
+    settings::Mode,
+    soft, steer,
+};
 
 /// How long orders of an earlier run are waited for before anything else is begun.
 const RESUMPTION: Duration = Duration::from_secs(5);
@@ -32,8 +39,10 @@ impl Engine {
             if until <= now {
                 reign.state = State::Loading;
                 let (orders, notebook) = (self.clerk.orders.clone(), self.notebook.clone());
-                let mode = self.settings.mode;
-                reign.spawn(async move { Event::Loaded(load(&orders, &notebook, mode).await) });
+                let (fleet, mode) = (Arc::clone(&self.fleet), self.settings.mode);
+                reign.spawn(async move {
+                    Event::Loaded(load(&orders, &notebook, &fleet, mode, now).await)
+                });
             }
             return;
         }
@@ -62,9 +71,9 @@ impl Engine {
             let clerk = self.clerk.clone();
             reign.spawn(async move {
                 match chore {
-                    Chore::Place(order, why) => {
-                        let (outcome, noted) = clerk.order(&order, why.as_deref()).await;
-                        Event::Placed(order.id, outcome, noted)
+                    Chore::Place(increase) => {
+                        let (outcome, noted) = clerk.order(&increase).await;
+                        Event::Placed(increase.order.id, outcome, noted)
                     }
                     Chore::Note(id, phase, message) => {
                         let noted = clerk.note(&id, phase, &message).await;
@@ -142,7 +151,9 @@ impl Engine {
             settings: self.settings.plan.clone(),
             inventory,
             memory: before.clone(),
-            expected: reign.ledger.expected(),
+            expected: reign.ledger.expected(Wanted::All),
+            decided: reign.ledger.expected(Wanted::Allowed),
+            undecided: reign.ledger.undecided(now),
             leaving: reign.retiring.keys().copied().collect(),
             revocable: revocable.map(|one| (one.node, one.unneeded)).collect(),
             awaited,
@@ -167,6 +178,10 @@ impl Engine {
         let begun_at = Instant::now();
         let verdicts = std::mem::take(&mut decision.verdicts);
         let planned = decision.plan.memory.clone();
+        let resuming = matches!(held_back, None | Some(HeldBack::Resuming));
+        if let Some((id, admission)) = decision.admission.take().filter(|_| resuming) {
+            self.admit(&id, admission, now);
+        }
         let begun = if held_back.is_none() {
             self.judge(verdicts, now);
             self.remember(planned);
@@ -251,6 +266,22 @@ impl Engine {
                 Event::Owner(asked, answer)
             });
         }
+    }
+
+    /// An order that is to be placed again may be, or may not.
+    fn admit(&mut self, id: &OrderId, admission: Admission, now: Timestamp) {
+        let Some(reign) = &mut self.reign else { return };
+        let refused = match admission {
+            Admission::Allowed => {
+                reign.ledger.allow(id);
+                return self.call(Cause::Outcome);
+            }
+            Admission::Refused(reason) => Reason { reason: &reason, now: Some(now) }.to_string(),
+            Admission::Unknown if reign.ledger.is_patient(id, &self.settings.orders, now) => return,
+            Admission::Unknown => "no provider that can be read has its group".to_owned(),
+        };
+        warn!(order = %id, reason = refused, "order of an earlier run not placed");
+        self.hear_outcome(id, Outcome::NotAllowed(refused), false, now);
     }
 
     fn remember(&mut self, memory: Memory) {

@@ -2,22 +2,27 @@
 
 use std::sync::Arc;
 
-use plimsoll_cluster::orders::{Intent, Orders, Phase};
+use plimsoll_cluster::{
+    Client, nodes,
+    orders::{Intent, Orders, OrdersError, Phase},
+};
+use plimsoll_model::Symbol;
 use plimsoll_net::Clock;
 use plimsoll_plan::Repair;
 use plimsoll_provider::{Class, Error, Fleet, Order, OrderId, Provider as _};
 use tokio::sync::Semaphore;
 use tracing::{info, warn};
 
-use super::{Errand, Outcome};
+use super::{Errand, Increase, Outcome, new_id};
 use crate::{
     fault::{Faults, Point},
     settings::Calls,
 };
 
 /// Makes the calls that orders need. Clones are the same.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(crate) struct Clerk {
+    pub client: Client,
     pub orders: Orders,
     pub fleet: Arc<Fleet>,
     pub clock: Clock,
@@ -31,6 +36,8 @@ pub(crate) struct Clerk {
 pub(crate) struct Done {
     /// The repairs that were tried, each with what became of it.
     pub repairs: Vec<(Repair, Result<(), Error>)>,
+    /// The orders of machines that were to be deleted. They are over, one way or the other.
+    pub deletions: Vec<OrderId>,
     /// The order, what became of it, and whether that is written down.
     pub order: Option<(OrderId, Outcome, bool)>,
 }
@@ -40,35 +47,46 @@ pub(crate) struct Done {
 impl Clerk {
     /// Puts right what has to be, writes the order down, places it, and writes down what became of it.
     pub(crate) async fn run(&self, errand: Errand) -> Done {
-        let mut repairs = Vec::new();
+        let (mut repairs, mut deletions) = (Vec::new(), Vec::new());
         for repair in errand.repairs {
-            let outcome = self.repair(&repair).await;
+            let outcome = self.repair(&repair, &mut deletions).await;
             repairs.push((repair, outcome));
         }
-        let Some((mut order, why)) = errand.order else { return Done { repairs, order: None } };
+        let Some(mut increase) = errand.increase else {
+            return Done { repairs, deletions, order: None };
+        };
+        let order = &mut increase.order;
         match refusals(&repairs) {
             Ok(refused) => order.from = order.from.saturating_add(refused),
             Err(error) => {
                 let outcome = Outcome::NotPlaced(error.to_string());
-                return Done { repairs, order: Some((order.id, outcome, true)) };
+                let order = Some((increase.order.id, outcome, true));
+                return Done { repairs, deletions, order };
             }
         }
-        let (outcome, noted) = self.order(&order, Some(&why)).await;
-        Done { repairs, order: Some((order.id, outcome, noted)) }
+        let (outcome, noted) = self.order(&increase).await;
+        Done { repairs, deletions, order: Some((increase.order.id, outcome, noted)) }
     }
 
-    /// Places an order, and writes down what became of it. One of which is said what it is for is written down first.
-    pub(crate) async fn order(&self, order: &Order, why: Option<&str>) -> (Outcome, bool) {
-        if let Some(why) = why {
-            self.faults.point(Point::Decided).await;
-            let Order { group, count, from, .. } = *order;
-            let intent = Intent::Increase { group, count, from, why: why.to_owned() };
-            if let Err(error) = self.orders.write(&order.id, &intent, self.clock.now()).await {
-                warn!(order = %order.id, %error, "nothing is bought before it is written down");
-                return (Outcome::Unwritten(error.to_string()), true);
-            }
+    /// Writes an order down, places it, and writes down what became of it.
+    ///
+    /// One that is there already is written to all the same before the provider is asked again: by that whoever does not lead any
+    /// more finds out that another process has taken the order over.
+    pub(crate) async fn order(&self, increase: &Increase) -> (Outcome, bool) {
+        let Increase { order, why, pods } = increase;
+        self.faults.point(Point::Decided).await;
+        let Order { group, count, from, .. } = *order;
+        let intent = Intent::Increase { group, count, from, pods: pods.clone(), why: why.clone() };
+        if let Err(error) = self.write(&order.id, &intent).await {
+            warn!(order = %order.id, %error, "scale-up not started: the order cannot be written down");
+            return (Outcome::Unwritten(error.to_string()), true);
         }
         self.place(order).await
+    }
+
+    async fn write(&self, id: &OrderId, intent: &Intent) -> Result<(), OrdersError> {
+        let provider = self.fleet.name_of(intent.group()).map(|name| name.provider);
+        self.orders.write(id, intent, provider.as_deref(), self.clock.now()).await
     }
 
     /// Places an order that is written down, and writes down what became of it.
@@ -81,31 +99,40 @@ impl Clerk {
         };
         self.faults.point(Point::Answered).await;
         let (phase, message) = match &answer {
-            Ok(_) => {
-                info!(order = %order.id, group = %order.group, count = order.count, "placed");
+            Ok(made) if *made < order.count => {
+                let wanted = order.count;
+                warn!(order = %order.id, group = %order.group, made, wanted, "scale-up served in part");
+                (Phase::Placed, format!("{made} of {wanted} machines"))
+            }
+            Ok(made) => {
+                info!(order = %order.id, group = %order.group, made, "scale-up placed");
                 (Phase::Placed, String::new())
             }
             Err(error) if error.class() == Class::Retry => {
-                warn!(order = %order.id, group = %order.group, %error, "got no answer");
+                warn!(order = %order.id, group = %order.group, %error, "scale-up got no answer");
                 return (Outcome::Failed(error.clone()), true);
             }
             Err(error) => {
-                warn!(order = %order.id, group = %order.group, %error, "was refused");
+                warn!(order = %order.id, group = %order.group, %error, "scale-up refused by the provider");
                 (Phase::Failed, error.to_string())
             }
         };
         let noted = self.note(&order.id, phase, &message).await;
         self.faults.point(Point::Noted).await;
-        (answer.map_or_else(Outcome::Failed, |_| Outcome::Placed), noted)
+        (answer.map_or_else(Outcome::Failed, Outcome::Placed), noted)
     }
 
     /// Writes a phase down. Says whether that went well.
     pub(crate) async fn note(&self, id: &OrderId, phase: Phase, message: &str) -> bool {
-        let written = self.orders.advance(id, phase, message, self.clock.now()).await;
-        if let Err(error) = &written {
-            warn!(order = %id, %error, "could not note how far an order has come");
+        match self.orders.advance(id, phase, message, self.clock.now()).await {
+            Ok(()) => true,
+            // Somebody deleted it. The provider has been asked, so there is nothing left that it would keep from being done twice.
+            Err(OrdersError::Missing(_)) => true,
+            Err(error) => {
+                warn!(order = %id, %error, "could not note how far an order has come");
+                false
+            }
         }
-        written.is_ok()
     }
 
     /// Removes an order that is over. Says whether that went well.
@@ -117,15 +144,14 @@ impl Clerk {
         removed.is_ok()
     }
 
-    async fn repair(&self, repair: &Repair) -> Result<(), Error> {
+    async fn repair(&self, repair: &Repair, orders: &mut Vec<OrderId>) -> Result<(), Error> {
         match repair {
-            Repair::DeleteInstance { group, instance, .. } => {
-                let deleted = self.fleet.delete(*group, std::slice::from_ref(instance)).await?;
-                let outcome = deleted.into_iter().find(|deletion| deletion.instance == *instance);
-                match outcome.map(|deletion| deletion.outcome) {
-                    Some(Err(error)) if error.class() != Class::NotFound => Err(error),
-                    _ => Ok(()),
-                }
+            Repair::DeleteInstance { group, instance, why } => {
+                let id = new_id("delete", instance);
+                let id =
+                    id.ok_or_else(|| Error::bug(format!("no order can be named for {instance}")))?;
+                orders.push(id.clone());
+                self.delete(&id, *group, instance, why).await
             }
             Repair::LowerTarget { group, to, .. } => {
                 self.fleet.lower_target(*group, *to).await.map(drop)
@@ -133,6 +159,62 @@ impl Clerk {
             // An increase, and no repair of ours.
             Repair::RaiseToMin { .. } => Ok(()),
         }
+    }
+}
+
+impl Clerk {
+    /// Deletes a machine that did not become a node. It is an order like any other: written down before the provider is asked.
+    async fn delete(
+        &self,
+        id: &OrderId,
+        group: Symbol,
+        instance: &str,
+        why: &str,
+    ) -> Result<(), Error> {
+        let unwritten = |error: OrdersError| Error::retry(error.to_string()).with_code("Unwritten");
+        let intent = Intent::Delete { group, instance: instance.into(), why: why.to_owned() };
+        self.write(id, &intent).await.map_err(unwritten)?;
+        self.faults.point(Point::DeletionNoted).await;
+        let outcome = self.delete_unclaimed(group, instance, (id, why)).await;
+        self.faults.point(Point::DeletionAnswered).await;
+        match &outcome {
+            Ok(()) => {
+                info!(machine = instance, %group, order = %id, why, "machine without a node deleted");
+                self.note(id, Phase::Done, "").await;
+            }
+            Err(error) => {
+                warn!(machine = instance, %group, order = %id, why, %error, "machine without a node not deleted");
+                self.note(id, Phase::Failed, &error.to_string()).await;
+            }
+        }
+        outcome
+    }
+
+    /// Asks the provider, if no Node says at this moment that it is the machine: what is watched may be behind.
+    async fn delete_unclaimed(
+        &self,
+        group: Symbol,
+        instance: &str,
+        (id, why): (&OrderId, &str),
+    ) -> Result<(), Error> {
+        let claimant = nodes::claimant(&self.client, instance).await;
+        let claimant = claimant.map_err(|error| Error::retry(error.to_string()))?;
+        if let Some(node) = claimant {
+            return Err(Error::retry(format!("the node {node} says that it is {instance}")));
+        }
+        info!(machine = instance, %group, order = %id, why, "machine deletion started");
+        let deleted = self.fleet.delete(group, &[instance.into()]).await?;
+        let outcome = deleted.into_iter().find(|deletion| &*deletion.instance == instance);
+        match outcome.map(|deletion| deletion.outcome) {
+            Some(Err(error)) if error.class() != Class::NotFound => Err(error),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl std::fmt::Debug for Clerk {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Clerk").finish_non_exhaustive()
     }
 }
 

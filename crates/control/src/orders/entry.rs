@@ -2,9 +2,9 @@
 
 use jiff::Timestamp;
 use plimsoll_cluster::orders::Phase;
-use plimsoll_provider::{Class, Error};
+use plimsoll_provider::{Class, Error, Order};
 
-use super::later;
+use super::{Increase, later};
 use crate::{
     engine::{News, OpenOrder},
     settings::OrderSettings,
@@ -13,14 +13,16 @@ use crate::{
 /// What became of an attempt to place an order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
-    /// The provider took the order.
-    Placed,
+    /// The provider took the order, and brought so many machines.
+    Placed(u32),
     /// The provider refused, or did not answer.
     Failed(Error),
     /// The order could not be written down, or nobody knows whether it is: the provider was not asked.
     Unwritten(String),
     /// What had to be put right before was not: neither was the order written nor the provider asked.
     NotPlaced(String),
+    /// What was allowed when it was decided is not any more: the provider was not asked again.
+    NotAllowed(String),
 }
 
 /// One order in the books.
@@ -41,8 +43,12 @@ pub(super) struct Entry {
     pub resumed: bool,
     /// What it is for.
     pub why: String,
+    /// The uids of the pods that it is for.
+    pub pods: Vec<Box<str>>,
     /// The order itself is written down.
     pub written: bool,
+    /// The limits that hold now allow it: those of the moment when it was decided may have been others.
+    pub allowed: bool,
 }
 
 // === impl Entry ===
@@ -60,12 +66,22 @@ impl Entry {
         self.written |= !matches!(outcome, Outcome::Unwritten(_));
         let patient = now.duration_since(self.tried) <= settings.patience;
         match outcome {
-            Outcome::Placed => {
-                self.end(Phase::Placed, String::new(), noted, now);
+            Outcome::Placed(made) => {
+                let wanted = self.order.count;
+                // What was not made is promised to nobody.
+                self.order.count = made.min(wanted);
+                let message = if made < wanted {
+                    format!("{made} of {wanted} machines")
+                } else {
+                    String::new()
+                };
+                self.end(Phase::Placed, message, noted, now);
                 Some(News::Placed(self.order.clone()))
             }
             Outcome::Failed(error) if error.class() == Class::Retry && patient => {
                 self.order.message = error.to_string();
+                // Who asks again asks first whether it is still allowed.
+                self.allowed = false;
                 let pause = error.retry_after().unwrap_or_default().max(settings.retry);
                 self.retry = Some(later(now, pause));
                 None
@@ -83,11 +99,18 @@ impl Entry {
                 None
             }
             // No group is to blame for that.
-            Outcome::Unwritten(why) | Outcome::NotPlaced(why) => {
+            Outcome::Unwritten(why) | Outcome::NotPlaced(why) | Outcome::NotAllowed(why) => {
                 self.end(Phase::Failed, why, false, now);
                 None
             }
         }
+    }
+
+    /// The order as it is placed.
+    pub(super) fn increase(&self) -> Increase {
+        let OpenOrder { id, group, count, from, .. } = self.order.clone();
+        let order = Order { id, group, count, from };
+        Increase { order, why: self.why.clone(), pods: self.pods.clone() }
     }
 
     pub(super) fn end(&mut self, phase: Phase, message: String, noted: bool, now: Timestamp) {

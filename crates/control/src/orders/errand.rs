@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use plimsoll_model::Symbol;
+use plimsoll_model::{PodName, Symbol};
 use plimsoll_plan::{Plan, Repair, words};
 use plimsoll_provider::{Order, OrderId};
 use uuid::Uuid;
@@ -16,25 +16,35 @@ pub(crate) struct Errand {
     pub group: Symbol,
     /// Machines to delete, targets to lower.
     pub repairs: Vec<Repair>,
-    /// What to buy then, and what for.
-    pub order: Option<(Order, String)>,
+    /// What to order then.
+    pub increase: Option<Increase>,
+}
+
+/// A scale-up, and what it is for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Increase {
+    pub order: Order,
+    /// In words.
+    pub why: String,
+    /// The uids of the pods.
+    pub pods: Vec<Box<str>>,
 }
 
 /// What a plan wants, by group. A group that is raised to its minimum and grows for pods as well gets one order.
-pub(crate) fn errands(plan: &Plan) -> Vec<Errand> {
+pub(crate) fn errands(plan: &Plan, uids: &BTreeMap<PodName, Box<str>>) -> Vec<Errand> {
     let mut by_group: BTreeMap<Symbol, Errand> = BTreeMap::new();
     let mut of = |group: Symbol, change: &mut dyn FnMut(&mut Errand)| {
         let errand = by_group.entry(group).or_insert_with(|| Errand {
             group,
             repairs: Vec::new(),
-            order: None,
+            increase: None,
         });
         change(errand);
     };
     for repair in &plan.repairs {
         match repair {
             Repair::RaiseToMin { group, from, to } => {
-                of(*group, &mut |errand| errand.grow(*from, *to, "the group's minimum"));
+                of(*group, &mut |errand| errand.raise(*from, *to, "the group's minimum", &[]));
             }
             Repair::DeleteInstance { group, .. } | Repair::LowerTarget { group, .. } => {
                 of(*group, &mut |errand| errand.repairs.push(repair.clone()));
@@ -50,7 +60,8 @@ pub(crate) fn errands(plan: &Plan) -> Vec<Errand> {
             [only] => only.to_string(),
             [first, rest @ ..] => format!("{first} and {} more", rest.len()),
         };
-        of(purchase.group, &mut |errand| errand.grow(purchase.from, purchase.to, &why));
+        let pods: Vec<_> = purchase.pods.iter().filter_map(|pod| uids.get(pod).cloned()).collect();
+        of(purchase.group, &mut |errand| errand.raise(purchase.from, purchase.to, &why, &pods));
     }
     by_group.into_values().collect()
 }
@@ -84,15 +95,17 @@ pub(crate) fn new_id(verb: &str, subject: &str) -> Option<OrderId> {
 // === impl Errand ===
 
 impl Errand {
-    fn grow(&mut self, from: u32, to: u32, why: &str) {
-        if let Some((order, reason)) = &mut self.order {
-            order.count = to.saturating_sub(order.from);
-            *reason = format!("{reason}; {why}");
+    fn raise(&mut self, from: u32, to: u32, why: &str, pods: &[Box<str>]) {
+        if let Some(increase) = &mut self.increase {
+            increase.order.count = to.saturating_sub(increase.order.from);
+            increase.why = format!("{}; {why}", increase.why);
+            increase.pods.extend_from_slice(pods);
         } else {
             let Some(id) = new_id("increase", self.group.as_str()) else { return };
             let count = to.saturating_sub(from);
-            self.order = Some((Order { id, group: self.group, count, from }, why.to_owned()));
+            let order = Order { id, group: self.group, count, from };
+            self.increase = Some(Increase { order, why: why.to_owned(), pods: pods.to_vec() });
         }
-        self.order = self.order.take().filter(|(order, _)| order.count > 0);
+        self.increase = self.increase.take().filter(|increase| increase.order.count > 0);
     }
 }

@@ -88,6 +88,9 @@ pub fn news(news: &News) -> Option<String> {
             };
             format!("{} does not grow: {why}", order.group)
         }
+        News::ScaleUpHeldBack { group, machines, why } => {
+            format!("scale-up of {group} by {machines} held back: {why}")
+        }
         News::RepairFailed { repair, message } => {
             format!("could not be put right: {}: {message}", words::repair(repair))
         }

@@ -113,7 +113,7 @@ impl Drain {
         let of_wave = |pod: &&PodSeen| rules.wave(pod.priority).0 == wave;
         for pod in pods.iter().filter(movable).filter(of_wave) {
             match self.asked.get_mut(&pod.name) {
-                None if pod.is_ending => {
+                None if pod.ends_in.is_some() => {
                     let by = deadline(now, longest(pod, rules), rules);
                     self.ask(pod, State::Leaving { by }, rules, now);
                     wait_until(by);
@@ -209,7 +209,7 @@ impl RetireSettings {
     }
 
     /// By then all waves should have left, each asked for as long as it may be and with all the time it gets.
-    fn longest_drain(&self) -> SignedDuration {
+    pub(super) fn longest_drain(&self) -> SignedDuration {
         let waves: Vec<u32> = match self.waves.as_slice() {
             [] => vec![self.max_grace],
             waves => waves.iter().map(|(_, most)| *most).collect(),

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use plimsoll_provider::{Class, Error};
 
-use super::{Answer, End, Retirement, Stage, later};
+use super::{Answer, Asker, Deletion, End, Retirement, Stage, later};
 use crate::settings::RetireSettings;
 
 // === impl Retirement ===
@@ -29,12 +29,12 @@ impl Retirement {
             (Stage::Draining(drain), Answer::DrainNoted(Ok(()))) => drain.noted(now),
             (Stage::Deleting { since }, Answer::Deleted(Ok(answer))) => {
                 let since = *since;
-                self.hear_provider(answer, since, rules, now);
+                self.hear_deletion(answer, since, rules, now);
             }
             (Stage::Vanishing { .. }, Answer::Finished(Ok(()))) => {
                 self.enter(Stage::Over(End::Gone));
             }
-            (Stage::Releasing { why }, Answer::Released(Ok(()))) => {
+            (Stage::Releasing { why, .. }, Answer::Released(Ok(()))) => {
                 let why = std::mem::take(why);
                 self.enter(Stage::Over(End::Released(why)));
             }
@@ -51,6 +51,24 @@ impl Retirement {
         }
     }
 
+    fn hear_deletion(
+        &mut self,
+        answer: Deletion,
+        since: Timestamp,
+        rules: &RetireSettings,
+        now: Timestamp,
+    ) {
+        match answer {
+            Deletion::Answered(answer) => self.hear_provider(answer, since, rules, now),
+            Deletion::Occupied(_) => {
+                self.drain_again(rules, now);
+                // The watch may be behind and not show the pod yet.
+                self.pause = Some(later(now, rules.retry));
+            }
+            Deletion::Changed(why) => self.release(why),
+        }
+    }
+
     fn hear_provider(
         &mut self,
         answer: Result<(), Error>,
@@ -59,16 +77,18 @@ impl Retirement {
         now: Timestamp,
     ) {
         match answer {
-            Ok(()) => self.enter(Stage::Vanishing { asked: now }),
+            Ok(()) => self.enter(Stage::Vanishing { asked: now, by: Asker::Us }),
             // Gone, which is what was wanted.
             Err(error) if error.class() == Class::NotFound => {
-                self.enter(Stage::Vanishing { asked: now });
+                self.enter(Stage::Vanishing { asked: now, by: Asker::Us });
             }
             Err(error)
                 if error.class() == Class::Retry
                     && now.duration_since(since) <= rules.delete_patience =>
             {
-                self.pause = Some(later(now, rules.retry));
+                let asked = error.retry_after().and_then(|pause| pause.try_into().ok());
+                let pause = asked.map_or(rules.retry, |pause| rules.retry.min(pause));
+                self.pause = Some(later(now, pause));
             }
             Err(error) => self.release(format!("its machine could not be deleted: {error}")),
         }

@@ -4,15 +4,14 @@ use std::collections::BTreeMap;
 
 use jiff::{SignedDuration, Timestamp};
 use plimsoll_cluster::mirror::Mirror;
-use plimsoll_model::{InstanceState, Pod, PodName, SafeToEvict, Symbol};
-use plimsoll_provider::Inventory;
+use plimsoll_model::{InstanceState, Node, Pod, PodName, SafeToEvict, Symbol};
+use plimsoll_plan::is_control_plane;
+use plimsoll_provider::{Inventory, Whose};
+
+use crate::observe::Owners;
 
 /// Whoever puts an annotation that begins with this on a node wants to be waited for.
 const DELAY: &str = "delay-deletion.cluster-autoscaler.kubernetes.io/";
-
-/// A pod that should have been gone for so long is not waited for: its kubelet is silent, and nobody else ends it. It is more than a
-/// drain gives the pods that it asks itself, so that those are told as what kept the node.
-const LOST: SignedDuration = SignedDuration::from_mins(1);
 
 /// A node on its way out, as it is now.
 #[derive(Clone, Debug, Default)]
@@ -21,6 +20,12 @@ pub(crate) struct Sighting {
     pub is_here: bool,
     /// Its uid.
     pub uid: Option<Box<str>>,
+    /// It says that it is ready.
+    pub is_ready: bool,
+    /// The cluster itself runs on it.
+    pub is_control_plane: bool,
+    /// Whether the machine of the order is this node's.
+    pub belongs: Belongs,
     /// Somebody marked it as not to be removed, or something runs on it that cannot be read.
     pub keep: bool,
     /// Who wants to be waited for before the machine goes.
@@ -29,7 +34,21 @@ pub(crate) struct Sighting {
     pub pods: Vec<PodSeen>,
     /// An order of its group has no answer yet. Deleted in between, a machine would hide from some providers whether it was served.
     pub awaits_order: bool,
+    /// Deletions of its group are collected until then.
+    pub batch_until: Option<Timestamp>,
     pub machine: Machine,
+}
+
+/// Whether a machine is a node's.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Belongs {
+    /// The provider does not list the machine, so nobody can tell.
+    #[default]
+    Untold,
+    /// It is.
+    Here,
+    /// The machine is another node's, or nobody's.
+    Elsewhere,
 }
 
 /// What the provider says of the machine.
@@ -58,8 +77,8 @@ pub(crate) struct PodSeen {
     /// How long it asks for to end.
     pub grace: Option<u32>,
     pub kind: PodKind,
-    /// It is ending already.
-    pub is_ending: bool,
+    /// Its deletion was asked for, and it was given so long.
+    pub ends_in: Option<SignedDuration>,
 }
 
 /// What can be done with a pod.
@@ -78,10 +97,10 @@ pub(crate) enum PodKind {
 /// Looks at some nodes.
 pub(crate) fn look(
     mirror: &mut Mirror,
+    owners: &Owners,
     inventory: &Inventory,
     as_of: impl Fn(Symbol) -> Option<Timestamp>,
     nodes: &BTreeMap<Symbol, (Symbol, Box<str>)>,
-    now: Timestamp,
 ) -> BTreeMap<Symbol, Sighting> {
     let opaque: Vec<Symbol> = mirror.opaque_nodes().collect();
     let mut found: BTreeMap<Symbol, Sighting> = BTreeMap::new();
@@ -93,10 +112,15 @@ pub(crate) fn look(
     for node in &world.nodes {
         if let Some(sighting) = found.get_mut(&node.name) {
             sighting.is_here = true;
+            sighting.is_ready = node.conditions.ready;
+            sighting.is_control_plane = is_control_plane(node);
             sighting.keep = node.keep || opaque.contains(&node.name);
+            if let Some((group, instance)) = nodes.get(&node.name) {
+                sighting.belongs = belongs(node, owners, inventory, *group, instance);
+            }
         }
     }
-    for pod in world.pods.iter().filter(|pod| !pod.has_ended() && !is_lost(pod, now)) {
+    for pod in world.pods.iter().filter(|pod| !pod.has_ended()) {
         if let Some(sighting) = pod.node.and_then(|node| found.get_mut(&node)) {
             sighting.pods.push(PodSeen {
                 name: pod.id(),
@@ -104,7 +128,7 @@ pub(crate) fn look(
                 priority: pod.priority,
                 grace: None,
                 kind: kind(pod),
-                is_ending: pod.deletion.is_some(),
+                ends_in: pod.deletion.map(|deletion| SignedDuration::from_secs(deletion.grace)),
             });
         }
     }
@@ -128,9 +152,9 @@ fn machine(
     instance: &str,
     as_of: Option<Timestamp>,
 ) -> Machine {
-    // A group that a complete list does not have is gone with all its machines.
-    let found = inventory.group(group).and_then(|state| state.instance(instance));
-    match (found, as_of) {
+    // That nobody lists a group says nothing of its machines: it may have another name by now, or not be ours any more.
+    let Some(state) = inventory.group(group) else { return Machine::Unknown };
+    match (state.instance(instance), as_of) {
         (Some(found), _) if found.state == InstanceState::Deleting => Machine::Deleting,
         (Some(_), _) => Machine::Here,
         (None, Some(as_of)) => Machine::Gone { as_of },
@@ -138,9 +162,28 @@ fn machine(
     }
 }
 
-/// Whether a pod should have been gone long ago. Its deadline includes the grace it was given.
-fn is_lost(pod: &Pod, now: Timestamp) -> bool {
-    pod.deletion.is_some_and(|deletion| now.duration_since(deletion.at) > LOST)
+/// Whether a machine is the node's: by the node that the provider names, by the id that the node gives, or by what the provider
+/// said when it was asked about the node.
+fn belongs(
+    node: &Node,
+    owners: &Owners,
+    inventory: &Inventory,
+    group: Symbol,
+    instance: &str,
+) -> Belongs {
+    let listed = inventory.group(group).and_then(|state| state.instance(instance));
+    let Some(listed) = listed else { return Belongs::Untold };
+    let told = match owners.whose(node.name) {
+        Some(Whose::Machine(owner)) => {
+            owner.group == group && owner.instance.as_deref().is_none_or(|told| told == instance)
+        }
+        _ => false,
+    };
+    if listed.node == Some(node.name) || &*node.provider_id == instance || told {
+        Belongs::Here
+    } else {
+        Belongs::Elsewhere
+    }
 }
 
 fn kind(pod: &Pod) -> PodKind {

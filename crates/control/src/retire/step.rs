@@ -3,9 +3,10 @@
 use jiff::Timestamp;
 
 use super::{
-    Job, Machine, PodKind, Retirement, Sighting, Stage, Step,
+    Asker, Care, Job, Machine, PodKind, Retirement, Sighting, Stage, Step,
     drain::{Drain, Progress},
     later,
+    obstacle::Obstacle,
 };
 use crate::settings::RetireSettings;
 
@@ -14,11 +15,14 @@ use crate::settings::RetireSettings;
 impl Retirement {
     /// What is to be done, given what is seen.
     pub(crate) fn step(&mut self, seen: &Sighting, rules: &RetireSettings, now: Timestamp) -> Step {
+        let (pods, lost) = self.without_lost(&seen.pods, now);
+        let seen = Sighting { pods, ..seen.clone() };
+        self.listed |= matches!(seen.machine, Machine::Here | Machine::Deleting);
         let mut jobs = Vec::new();
         // Stages that are left without a call are left at once.
         loop {
             let before = std::mem::discriminant(&self.stage);
-            let step = self.step_once(seen, rules, now);
+            let step = self.step_once(&seen, &lost, rules, now);
             jobs.extend(step.jobs);
             if before == std::mem::discriminant(&self.stage) {
                 return Step { jobs, wake: step.wake };
@@ -26,11 +30,23 @@ impl Retirement {
         }
     }
 
-    fn step_once(&mut self, seen: &Sighting, rules: &RetireSettings, now: Timestamp) -> Step {
+    fn step_once(
+        &mut self,
+        seen: &Sighting,
+        lost: &[Box<str>],
+        rules: &RetireSettings,
+        now: Timestamp,
+    ) -> Step {
         if self.goes_of_itself(seen) {
-            self.enter(Stage::Vanishing { asked: self.asked_before.unwrap_or(now) });
-        } else if let Some(why) = self.obstacle(seen) {
-            self.release(why);
+            let asked = self.asked_before.unwrap_or(now);
+            self.enter(Stage::Vanishing { asked, by: Asker::Others });
+        } else {
+            match self.obstacle(seen, rules, now) {
+                Some(Obstacle::Stays(why)) => self.release(why),
+                Some(Obstacle::NotMeant(why)) => self.abandon(why),
+                Some(Obstacle::Unknown(until)) => return Step::wait(until),
+                None => {}
+            }
         }
         if let Some(until) = self.pause.filter(|until| *until > now) {
             return Step::wait(until);
@@ -58,41 +74,104 @@ impl Retirement {
             Stage::Delaying { since } => {
                 let until = later(*since, rules.delay_timeout);
                 if seen.delays.is_empty() || until <= now {
-                    // Whoever has come meanwhile has to leave first.
-                    self.enter(if seen.pods.iter().any(|pod| pod.kind == PodKind::Movable) {
-                        Stage::Draining(Drain::again(now))
-                    } else {
-                        Stage::Deleting { since: now }
-                    });
+                    self.enter(Stage::Deleting { since: now });
                     return Step::default();
                 }
                 Step::wait(until)
             }
-            Stage::Deleting { .. } if seen.machine == Machine::Deleting => {
-                self.enter(Stage::Vanishing { asked: now });
-                Step::default()
+            Stage::Deleting { .. } => self.step_deletion(seen, lost, rules, now),
+            Stage::Vanishing { asked, by } => {
+                let (asked, by) = (*asked, *by);
+                self.step_vanishing(seen, (asked, by), rules, now)
             }
-            Stage::Deleting { .. } if seen.awaits_order => Step::wait(later(now, rules.retry)),
-            Stage::Deleting { .. } => self.call(Job::Delete),
-            Stage::Vanishing { asked } => {
-                let until = later(*asked, rules.delete_patience);
-                match seen.machine {
-                    Machine::Gone { as_of } if as_of > *asked => {
-                        self.call(Job::Finish { uid: seen.uid.clone() })
-                    }
-                    Machine::Here if until <= now => {
-                        self.enter(Stage::Deleting { since: now });
-                        Step::default()
-                    }
-                    Machine::Here => Step::wait(until),
-                    _ => Step::default(),
-                }
-            }
-            Stage::Releasing { why } => {
+            Stage::Releasing { why, care } => {
                 let why = why.clone();
-                self.call(Job::Release { why })
+                let job = match care {
+                    Care::Restore => Job::Release { why },
+                    Care::Leave => Job::Close { why },
+                };
+                self.call(job)
             }
             Stage::Checking | Stage::Over(_) => Step::default(),
+        }
+    }
+
+    /// The machine is to be deleted. Everything is looked at again before every call, the first and those that repeat it.
+    fn step_deletion(
+        &mut self,
+        seen: &Sighting,
+        lost: &[Box<str>],
+        rules: &RetireSettings,
+        now: Timestamp,
+    ) -> Step {
+        if self.busy {
+            return Step::default();
+        }
+        if seen.machine == Machine::Deleting {
+            self.enter(Stage::Vanishing { asked: now, by: Asker::Us });
+            return Step::default();
+        }
+        if seen.pods.iter().any(|pod| pod.kind == PodKind::Movable) {
+            // Whoever has come meanwhile is evicted first.
+            self.drain_again(rules, now);
+            return Step::default();
+        }
+        if seen.awaits_order {
+            return Step::wait(later(now, rules.retry));
+        }
+        if let Some(until) = seen.batch_until.filter(|until| *until > now) {
+            return Step::wait(until);
+        }
+        self.call(Job::Delete { lost: lost.to_vec() })
+    }
+
+    /// The provider was asked. It is over once the machine is not listed any more.
+    fn step_vanishing(
+        &mut self,
+        seen: &Sighting,
+        (asked, by): (Timestamp, Asker),
+        rules: &RetireSettings,
+        now: Timestamp,
+    ) -> Step {
+        let until = later(asked, rules.delete_patience);
+        match seen.machine {
+            Machine::Gone { as_of } if as_of > asked => {
+                let is_it = self.node_uid.is_some() && self.node_uid == seen.uid;
+                let alive = seen.is_here && is_it && seen.is_ready;
+                if !is_it || seen.is_control_plane {
+                    // What has this name now is not what was to be removed.
+                    self.call(Job::Finish { uid: None })
+                } else if self.listed || !alive {
+                    self.call(Job::Finish { uid: self.node_uid.clone() })
+                } else if until <= now {
+                    let why = format!("its provider lists no machine {}", self.instance);
+                    self.release(format!("{why}, and the node is ready"));
+                    Step::default()
+                } else {
+                    Step::wait(until)
+                }
+            }
+            Machine::Here if until <= now => {
+                // Who did not ask has not checked either, and begins at the beginning.
+                self.asked_before = None;
+                self.enter(match by {
+                    Asker::Us => Stage::Deleting { since: now },
+                    Asker::Others => Stage::Marking,
+                });
+                Step::default()
+            }
+            Machine::Here => Step::wait(until),
+            _ => Step::default(),
+        }
+    }
+
+    /// Evicts pods that came when all were gone, unless that has gone on for too long.
+    pub(super) fn drain_again(&mut self, rules: &RetireSettings, now: Timestamp) {
+        let since = *self.occupied_since.get_or_insert(now);
+        if now.duration_since(since) > rules.longest_drain() {
+            self.release("pods keep coming back".to_owned());
+        } else {
+            self.enter(Stage::Draining(Drain::again(now)));
         }
     }
 
@@ -106,36 +185,6 @@ impl Retirement {
             // A machine that an earlier run did not ask for may merely be known by another name.
             Machine::Gone { as_of } => self.asked_before.is_some_and(|asked| as_of > asked),
             Machine::Here | Machine::Unknown => false,
-        }
-    }
-
-    /// Why the node must not go on leaving.
-    fn obstacle(&self, seen: &Sighting) -> Option<String> {
-        if !self.is_on_its_way() {
-            return None;
-        }
-        if !seen.is_here {
-            return Some("the node is gone".to_owned());
-        }
-        if seen.keep {
-            return Some("it is marked as not to be removed".to_owned());
-        }
-        let pinned = seen.pods.iter().find(|pod| pod.kind == PodKind::Pinned);
-        pinned.map(|pod| format!("{} must not be evicted", pod.name))
-    }
-
-    /// Whether the machine is still to be asked for.
-    fn is_on_its_way(&self) -> bool {
-        match &self.stage {
-            Stage::Marking
-            | Stage::Settling { .. }
-            | Stage::Checking
-            | Stage::Draining(_)
-            | Stage::Delaying { .. } => true,
-            Stage::Deleting { .. }
-            | Stage::Vanishing { .. }
-            | Stage::Releasing { .. }
-            | Stage::Over(_) => false,
         }
     }
 

@@ -1,10 +1,12 @@
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use plimsoll_cluster::{evict::Eviction, orders::Phase};
 use plimsoll_model::{PodName, Symbol};
 use plimsoll_provider::{Class, Error, OrderId};
 use proptest::prelude::*;
 
-use super::{Answer, End, Job, Machine, PodKind, PodSeen, Retirement, Sighting, Step};
+use super::{
+    Answer, Belongs, Deletion, End, Job, Machine, PodKind, PodSeen, Retirement, Sighting, Step,
+};
 use crate::settings::RetireSettings;
 
 fn at(seconds: i64) -> Timestamp {
@@ -24,12 +26,20 @@ fn pod(name: &str, priority: i32) -> PodSeen {
         priority,
         grace: Some(30),
         kind: PodKind::Movable,
-        is_ending: false,
+        ends_in: None,
     }
 }
 
 fn seen(pods: &[PodSeen]) -> Sighting {
     Sighting { is_here: true, pods: pods.to_vec(), machine: Machine::Here, ..Sighting::default() }
+}
+
+fn deleted() -> Answer {
+    Answer::Deleted(Ok(Deletion::Answered(Ok(()))))
+}
+
+fn refused(error: Error) -> Answer {
+    Answer::Deleted(Ok(Deletion::Answered(Err(error))))
 }
 
 /// The calls of a step, in words.
@@ -38,7 +48,10 @@ fn jobs(step: &Step) -> Vec<String> {
         Job::Evict { pod, grace: None, .. } => format!("evict {}", pod.name),
         Job::Evict { pod, grace: Some(grace), .. } => format!("evict {} in {grace}", pod.name),
         Job::Release { why } => format!("release: {why}"),
-        Job::Finish { .. } => "finish".to_owned(),
+        Job::Close { why } => format!("close: {why}"),
+        Job::Delete { .. } => "Delete".to_owned(),
+        Job::Finish { uid: None } => "finish".to_owned(),
+        Job::Finish { uid: Some(uid) } => format!("finish {uid}"),
         other => format!("{other:?}"),
     });
     words.collect()
@@ -64,7 +77,7 @@ fn an_empty_node_goes_all_the_way() {
     let rules = RetireSettings::default();
     let mut node = draining(&rules);
     assert_eq!(jobs(&node.step(&seen(&[]), &rules, at(8))), ["Delete"]);
-    node.hear(Answer::Deleted(Ok(Ok(()))), &rules, at(9));
+    node.hear(deleted(), &rules, at(9));
     let deleting = Sighting { machine: Machine::Deleting, ..seen(&[]) };
     assert_eq!(jobs(&node.step(&deleting, &rules, at(20))), [""; 0]);
     let gone = |as_of| Sighting { machine: Machine::Gone { as_of }, ..seen(&[]) };
@@ -170,10 +183,10 @@ fn a_provider_that_is_away_is_asked_again_and_one_that_refuses_is_not() {
     let rules = RetireSettings::default();
     let mut node = draining(&rules);
     node.step(&seen(&[]), &rules, at(8));
-    node.hear(Answer::Deleted(Ok(Err(Error::retry("away")))), &rules, at(8));
+    node.hear(refused(Error::retry("away")), &rules, at(8));
     assert_eq!(node.step(&seen(&[]), &rules, at(9)).wake, Some(at(18)));
     assert_eq!(jobs(&node.step(&seen(&[]), &rules, at(18))), ["Delete"]);
-    node.hear(Answer::Deleted(Ok(Err(Error::new(Class::Invalid, "protected")))), &rules, at(18));
+    node.hear(refused(Error::new(Class::Invalid, "protected")), &rules, at(18));
     let words = "release: its machine could not be deleted: protected";
     assert_eq!(jobs(&node.step(&seen(&[]), &rules, at(18))), [words]);
 }
@@ -200,7 +213,7 @@ fn a_deletion_that_was_taken_and_not_made_is_asked_for_again() {
     let rules = RetireSettings::default();
     let mut node = draining(&rules);
     node.step(&seen(&[]), &rules, at(8));
-    node.hear(Answer::Deleted(Ok(Ok(()))), &rules, at(8));
+    node.hear(deleted(), &rules, at(8));
     assert_eq!(node.step(&seen(&[]), &rules, at(9)).wake, Some(at(308)));
     assert_eq!(jobs(&node.step(&seen(&[]), &rules, at(308))), ["Delete"]);
 }
@@ -230,6 +243,135 @@ fn who_comes_during_a_delay_has_to_leave_first() {
     assert_eq!(jobs(&node.step(&delayed, &rules, at(8))), [""; 0]);
     assert_eq!(jobs(&node.step(&seen(&[pod("late", 0)]), &rules, at(60))), ["evict late"]);
     assert_eq!(jobs(&node.step(&seen(&[]), &rules, at(62))), ["Delete"]);
+}
+
+#[test]
+fn a_machine_that_others_seemed_to_delete_is_checked_before_it_is_deleted() {
+    let rules = RetireSettings::default();
+    let mut node = retirement();
+    let deleting = Sighting { machine: Machine::Deleting, ..seen(&[]) };
+    assert_eq!(jobs(&node.step(&deleting, &rules, at(0))), [""; 0]);
+    node.step(&deleting, &rules, at(240));
+    // It is listed as if nothing had been said.
+    assert_eq!(jobs(&node.step(&seen(&[]), &rules, at(290))), [""; 0]);
+    assert_eq!(jobs(&node.step(&seen(&[]), &rules, at(310))), ["Mark"], "from the beginning");
+}
+
+#[test]
+fn a_pod_that_comes_before_any_call_is_evicted_first() {
+    let rules = RetireSettings::default();
+    let mut node = draining(&rules);
+    let batched = |pods: &[PodSeen]| Sighting { batch_until: Some(at(20)), ..seen(pods) };
+    let step = node.step(&batched(&[]), &rules, at(8));
+    assert_eq!((jobs(&step), step.wake), (Vec::new(), Some(at(20))));
+    assert_eq!(jobs(&node.step(&batched(&[pod("late", 0)]), &rules, at(15))), ["evict late"]);
+    assert_eq!(jobs(&node.step(&batched(&[]), &rules, at(20))), ["Delete"]);
+    node.hear(refused(Error::retry("away")), &rules, at(21));
+    let again = node.step(&seen(&[pod("later", 0)]), &rules, at(31));
+    assert_eq!(jobs(&again), ["evict later"], "before it is asked again as well");
+}
+
+#[test]
+fn a_pod_that_only_the_api_server_knows_of_keeps_the_machine() {
+    let rules = RetireSettings::default();
+    let mut node = draining(&rules);
+    let mut asked = 0;
+    let mut now = 8;
+    let end = loop {
+        let words = jobs(&node.step(&seen(&[]), &rules, at(now)));
+        match words.first().map(String::as_str) {
+            Some("Delete") => {
+                asked += 1;
+                let occupied = Deletion::Occupied("default/web".to_owned());
+                node.hear(Answer::Deleted(Ok(occupied)), &rules, at(now));
+            }
+            Some(other) => break other.to_owned(),
+            None => {}
+        }
+        now += 1;
+    };
+    assert_eq!(end, "release: pods keep coming back");
+    assert!((10..100).contains(&asked), "{asked}: not again and again without a pause");
+}
+
+#[test]
+fn another_node_of_the_name_is_neither_removed_nor_touched() {
+    let rules = RetireSettings::default();
+    let named = |uid: &str| Sighting { uid: Some(uid.into()), ..seen(&[]) };
+    let mut node = Retirement { node_uid: Some("first".into()), ..retirement() };
+    assert_eq!(jobs(&node.step(&named("first"), &rules, at(0))), ["Mark"]);
+    node.hear(Answer::Marked(Ok(true)), &rules, at(0));
+    let words = "close: another node is called node by now";
+    assert_eq!(jobs(&node.step(&named("second"), &rules, at(1))), [words]);
+    // The same when its machine is gone already.
+    let mut node = Retirement { node_uid: Some("first".into()), ..draining(&rules) };
+    assert_eq!(jobs(&node.step(&named("first"), &rules, at(8))), ["Delete"]);
+    node.hear(deleted(), &rules, at(9));
+    let gone = |uid: &str| Sighting { machine: Machine::Gone { as_of: at(30) }, ..named(uid) };
+    assert_eq!(jobs(&node.step(&gone("second"), &rules, at(31))), ["finish"]);
+    node.hear(Answer::Finished(Err("away".to_owned())), &rules, at(31));
+    assert_eq!(jobs(&node.step(&gone("first"), &rules, at(60))), ["finish first"]);
+}
+
+#[test]
+fn an_order_that_names_the_wrong_node_touches_nothing() {
+    let rules = RetireSettings::default();
+    let cases = [
+        (
+            Sighting { belongs: Belongs::Elsewhere, ..seen(&[]) },
+            "close: node is not the machine machine of group group",
+        ),
+        (Sighting { is_control_plane: true, ..seen(&[]) }, "close: node runs the control plane"),
+    ];
+    for (sighting, words) in cases {
+        for phase in [Phase::Marked, Phase::Draining, Phase::Deleting] {
+            let mut node = retirement().resume(phase, at(0));
+            assert_eq!(jobs(&node.step(&sighting, &rules, at(1))), [words]);
+        }
+    }
+    // A machine that nobody lists is no reason to delete a Node that is well.
+    let gone = |as_of, is_ready| Sighting {
+        uid: Some("uid".into()),
+        is_ready,
+        machine: Machine::Gone { as_of: at(as_of) },
+        ..seen(&[])
+    };
+    let resumed =
+        |phase| Retirement { node_uid: Some("uid".into()), ..retirement() }.resume(phase, at(0));
+    let mut node = resumed(Phase::Deleting);
+    assert_eq!(jobs(&node.step(&gone(10, true), &rules, at(11))), [""; 0]);
+    let words = "release: its provider lists no machine machine, and the node is ready";
+    assert_eq!(jobs(&node.step(&gone(300, true), &rules, at(301))), [words]);
+    let mut node = resumed(Phase::Deleting);
+    assert_eq!(jobs(&node.step(&gone(10, false), &rules, at(11))), ["finish uid"]);
+    let mut node = resumed(Phase::Draining);
+    let words = "release: its provider lists no machine machine";
+    assert_eq!(jobs(&node.step(&gone(10, false), &rules, at(11))), [words]);
+}
+
+#[test]
+fn a_group_that_nobody_knows_releases_the_node_after_a_while() {
+    let rules = RetireSettings::default();
+    let unknown = Sighting { machine: Machine::Unknown, ..seen(&[]) };
+    let mut node = draining(&rules);
+    let step = node.step(&unknown, &rules, at(8));
+    assert_eq!((jobs(&step), step.wake), (Vec::new(), Some(at(308))), "it may be known again");
+    let words = "release: no provider knows the group group any more";
+    assert_eq!(jobs(&node.step(&unknown, &rules, at(308))), [words]);
+}
+
+#[test]
+fn a_pod_gets_its_time_by_our_own_clock() {
+    let rules = RetireSettings::default();
+    let mut node = draining(&rules);
+    // Whatever the API server's clock says, it is seen ending now, with a minute to go.
+    let ending = PodSeen { ends_in: Some(SignedDuration::from_secs(60)), ..pod("web", 0) };
+    let ending = [PodSeen { grace: Some(600), uid: Some("u".into()), ..ending }];
+    for second in [8, 60, 128] {
+        assert_eq!(jobs(&node.step(&seen(&ending), &rules, at(second))), [""; 0]);
+    }
+    let step = node.step(&seen(&ending), &rules, at(129));
+    assert_eq!(step.jobs, [Job::Delete { lost: vec!["u".into()] }], "its kubelet is silent");
 }
 
 /// Something that happens to a node on its way out.
@@ -272,7 +414,7 @@ proptest! {
                 }
                 Happens::Pods(pods) => {
                     sighting.pods = pods.iter().map(|(name, ends)| PodSeen {
-                        is_ending: *ends,
+                        ends_in: ends.then(|| SignedDuration::from_secs(30)),
                         ..pod(&name.to_string(), i32::from(*name))
                     }).collect();
                     sighting.pods.dedup_by(|one, other| one.name == other.name);
@@ -293,21 +435,23 @@ proptest! {
                         Job::Evict { pod, .. } => {
                             Answer::Evicted(pod, Eviction::Blocked { why: "budget".to_owned() })
                         }
-                        Job::Delete if good => Answer::Deleted(Ok(Ok(()))),
-                        Job::Delete => Answer::Deleted(Ok(Err(Error::retry("away")))),
+                        Job::Delete { .. } if good => deleted(),
+                        Job::Delete { .. } => refused(Error::retry("away")),
                         Job::Finish { .. } => Answer::Finished(outcome()),
-                        Job::Release { .. } => Answer::Released(outcome()),
+                        Job::Release { .. } | Job::Close { .. } => Answer::Released(outcome()),
                     }, &rules, at(now));
                 }
             }
             let step = node.step(&sighting, &rules, at(now));
             for job in &step.jobs {
                 match job {
-                    Job::Delete => {
+                    Job::Delete { .. } => {
+                        let runs = |pod: &PodSeen| pod.ends_in.is_none();
+                        prop_assert!(!sighting.pods.iter().any(runs), "a pod is there");
                         prop_assert!(checked);
                         prop_assert!(!released);
                     }
-                    Job::Release { .. } => released = true,
+                    Job::Release { .. } | Job::Close { .. } => released = true,
                     Job::Evict { .. } => prop_assert!(checked && !released),
                     _ => {}
                 }
@@ -324,9 +468,9 @@ proptest! {
                     Job::Mark => Answer::Marked(Ok(true)),
                     Job::NoteDrain => Answer::DrainNoted(Ok(())),
                     Job::Evict { pod, .. } => Answer::Evicted(pod, Eviction::Gone),
-                    Job::Delete => Answer::Deleted(Ok(Ok(()))),
+                    Job::Delete { .. } => deleted(),
                     Job::Finish { .. } => Answer::Finished(Ok(())),
-                    Job::Release { .. } => Answer::Released(Ok(())),
+                    Job::Release { .. } | Job::Close { .. } => Answer::Released(Ok(())),
                 }, &rules, at(now));
             }
             node.judged(Ok(()), at(now));

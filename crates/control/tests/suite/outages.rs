@@ -3,7 +3,7 @@
 use jiff::SignedDuration;
 use plimsoll_cluster::{
     connect,
-    lease::{Candidacy, Standing, Timings, stand},
+    lease::{Candidacy, Leadership, Standing, Timings, stand},
 };
 use plimsoll_control::{engine::HeldBack, fault::Faults};
 use plimsoll_net::{Clock, Shutdown};
@@ -73,7 +73,8 @@ struct Replica {
 impl Replica {
     fn start(stage: &Stage, name: &str) -> Self {
         let gate = Gate::new(stage.ground.service());
-        let client = connect::over(gate.clone());
+        let leadership = Leadership::contested(stage.clock);
+        let client = connect::fenced(gate.clone(), leadership.fence());
         let sender = watch::Sender::new(Standing::Standby { leader: None });
         let standing = sender.subscribe();
         let candidacy = Candidacy {
@@ -83,8 +84,9 @@ impl Replica {
             timings: Timings::default(),
         };
         let clock = stage.clock;
-        let election = stand(client.clone(), candidacy, clock, sender, Shutdown::new());
-        let running = stage.run(client, standing.clone(), Faults::default());
+        let shares = leadership.clone();
+        let election = stand(client.clone(), candidacy, clock, sender, shares, Shutdown::new());
+        let running = stage.run_as(client, standing.clone(), leadership, Faults::default());
         Self { gate, standing, election: tokio::spawn(election), running }
     }
 

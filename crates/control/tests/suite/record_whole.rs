@@ -6,7 +6,7 @@ use axum::{Router, body::Body};
 use http_body_util::BodyExt as _;
 use plimsoll_cluster::{
     connect,
-    lease::{Candidacy, Timings},
+    lease::{Candidacy, Leadership, Timings},
 };
 use plimsoll_control::{
     Autoscaler, Equipment,
@@ -54,6 +54,7 @@ impl Running {
             clock: stage.clock,
             settings: settings.subscribe(),
             election: Some(candidacy),
+            leadership: Leadership::contested(stage.clock),
             record,
             adviser: None,
         });

@@ -3,7 +3,10 @@
 use std::{fs, path::PathBuf, sync::Arc, time::Duration};
 
 use jiff::SignedDuration;
-use plimsoll_cluster::{connect, lease::Standing};
+use plimsoll_cluster::{
+    connect,
+    lease::{Leadership, Standing},
+};
 use plimsoll_control::{
     engine::{Engine, Parts},
     fault::Faults,
@@ -111,6 +114,7 @@ impl Stage {
             clock: self.clock,
             settings: settings.subscribe(),
             standing: self.standing.subscribe(),
+            leadership: Leadership::alone(),
             adviser: None,
             faults: Faults::default(),
         });

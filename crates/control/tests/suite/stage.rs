@@ -3,7 +3,10 @@
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use jiff::SignedDuration;
-use plimsoll_cluster::{Client, connect, lease::Standing};
+use plimsoll_cluster::{
+    Client, connect,
+    lease::{Leadership, Standing},
+};
 use plimsoll_control::{
     engine::{Engine, Handle, Parts, Pass},
     fault::Faults,
@@ -92,6 +95,17 @@ impl Stage {
         standing: watch::Receiver<Standing>,
         faults: Faults,
     ) -> Running {
+        self.run_as(client, standing, Leadership::alone(), faults)
+    }
+
+    /// The same for a process that has competitors.
+    pub(crate) fn run_as(
+        &self,
+        client: Client,
+        standing: watch::Receiver<Standing>,
+        leadership: Leadership,
+        faults: Faults,
+    ) -> Running {
         let provider: Arc<dyn Provider> = Arc::new(Simulated::new(self.cloud.clone()));
         let clock = self.own_clock;
         let fleet = Fleet::new(vec![provider], clock, Upkeep::default()).unwrap();
@@ -102,6 +116,7 @@ impl Stage {
             clock,
             settings: settings.subscribe(),
             standing,
+            leadership,
             adviser: None,
             faults,
         });

@@ -6,7 +6,7 @@ use futures::StreamExt as _;
 use jiff::SignedDuration;
 use plimsoll_cluster::{
     connect::{Connection, connect},
-    lease::{Candidacy, Timings},
+    lease::{Candidacy, Leadership, Timings},
     priorities,
 };
 use plimsoll_control::{
@@ -16,7 +16,7 @@ use plimsoll_control::{
 };
 use plimsoll_e2e::{Api, ControlPlane, Flavour, Request};
 use plimsoll_minicluster::kubelet::{Behaviour, Kubeconfig, Kubelets, Remote};
-use plimsoll_net::{Clock, Shutdown};
+use plimsoll_net::{Clock, Fence, Shutdown};
 use plimsoll_provider::{Fleet, Provider, Upkeep};
 use plimsoll_providers::{
     Joins,
@@ -122,7 +122,7 @@ impl Stage {
             burst: 0,
             user_agent: "plimsoll-e2e".to_owned(),
         };
-        let client = connect(&connection).await.unwrap();
+        let client = connect(&connection, &Fence::open()).await.unwrap();
         let provider: Arc<dyn Provider> = Arc::new(Simulated::new(self.cloud.clone()));
         let fleet = Fleet::new(vec![provider], self.clock, Upkeep::default()).unwrap();
         let seconds = Duration::from_secs;
@@ -137,6 +137,7 @@ impl Stage {
                 identity: name.to_owned(),
                 timings: Timings { lease: seconds(15), renew: seconds(10), retry: seconds(2) },
             }),
+            leadership: Leadership::contested(self.clock),
             record: RecordSettings::default(),
             adviser: None,
         });

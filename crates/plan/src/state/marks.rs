@@ -39,7 +39,7 @@ static CONTROL_PLANE: LazyLock<[Symbol; 3]> = LazyLock::new(|| {
 });
 
 /// Whether the cluster itself runs on the node.
-pub(crate) fn is_control_plane(node: &Node) -> bool {
+pub fn is_control_plane(node: &Node) -> bool {
     CONTROL_PLANE.iter().any(|role| node.labels.contains_key(*role))
 }
 

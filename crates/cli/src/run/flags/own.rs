@@ -168,7 +168,7 @@ pub(in crate::run) const OWN: &[Flag] = &[
         help: "collect deletions in a group for so long, and ask the infrastructure for all of them at once",
         topic: Topic::Leave,
         default: "0s",
-        sets: Sets::Duration(|process| &mut process.batching),
+        sets: Sets::Span(|process| &mut process.settings.retire.batch),
     },
     Flag {
         name: "max-bulk-soft-taint-count",

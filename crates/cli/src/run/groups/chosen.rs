@@ -41,6 +41,20 @@ impl Chosen {
             warn!(group = pick.id, provider, "there is no such group here");
         }
     }
+
+    /// Whether a group is used: what an earlier run ordered of another one is not carried out.
+    fn check(&self, group: Symbol) -> Result<(), Error> {
+        let known = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.as_ref().ok_or_else(|| self.unread())?.contains(&group) {
+            return Ok(());
+        }
+        let name = self.provider.name();
+        Err(Error::not_found(format!("{group} of {name} is not among the groups that are used")))
+    }
+
+    fn unread(&self) -> Error {
+        Error::retry(format!("{} has not been read yet", self.provider.name()))
+    }
 }
 
 #[async_trait]
@@ -69,23 +83,24 @@ impl Provider for Chosen {
     }
 
     async fn increase(&self, order: &Order) -> Result<u32, Error> {
+        self.check(order.group)?;
         self.provider.increase(order).await
     }
 
     async fn lower_target(&self, group: Symbol, target: u32) -> Result<u32, Error> {
+        self.check(group)?;
         self.provider.lower_target(group, target).await
     }
 
     async fn delete(&self, group: Symbol, instances: &[Box<str>]) -> Result<Vec<Deletion>, Error> {
+        self.check(group)?;
         self.provider.delete(group, instances).await
     }
 
     async fn owner(&self, node: &NodeIdentity) -> Result<Whose, Error> {
         let whose = self.provider.owner(node).await?;
         let known = self.used.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(used) = &*known else {
-            return Err(Error::retry(format!("{} has not been read yet", self.provider.name())));
-        };
+        let used = known.as_ref().ok_or_else(|| self.unread())?;
         Ok(whose.renamed(|group| used.contains(&group).then_some(group)))
     }
 

@@ -43,6 +43,10 @@ impl Teller {
                 let message = format!("Scale-up failed for group {}: {why}", order.group);
                 self.tell_status(at, Level::Warning, "FailedToScaleUpGroup", message);
             }
+            News::ScaleUpHeldBack { group, machines, why } => {
+                let message = format!("Scale-up of group {group} by {machines} held back: {why}");
+                self.tell_status(at, Level::Warning, "ScaleUpHeldBack", message);
+            }
             News::Repaired(Repair::DeleteInstance { instance, .. }) => {
                 let message = format!("Removed unregistered node {instance}");
                 self.tell_status(at, Level::Normal, "DeleteUnregistered", message);

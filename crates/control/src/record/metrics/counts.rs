@@ -106,6 +106,9 @@ pub(super) fn of_news(news: &News, pass: Option<&Pass>) -> Vec<Reading> {
             }
             counts
         }
+        News::ScaleUpHeldBack { .. } => {
+            vec![Reading::new("plimsoll_scale_ups_held_back_total", 1.0)]
+        }
         News::Gone(gone) => {
             let why = gone.reason.map_or("unknown", words::retirement_name);
             let (resource, name) = gpu(gone.group).unwrap_or_default();

@@ -61,7 +61,7 @@ pub(super) const GAUGES: [(&str, &str); 35] = [
 ];
 
 /// What is counted.
-pub(super) const COUNTERS: [(&str, Kind, &str); 13] = [
+pub(super) const COUNTERS: [(&str, Kind, &str); 14] = [
     (
         "cluster_autoscaler_errors_total",
         Kind::Counter,
@@ -109,6 +109,11 @@ pub(super) const COUNTERS: [(&str, Kind, &str); 13] = [
         "Changes that a limit of the cluster stood in the way of",
     ),
     ("plimsoll_passes_total", Kind::Counter, "Passes by cause"),
+    (
+        "plimsoll_scale_ups_held_back_total",
+        Kind::Counter,
+        "Scale-ups that were more than pods can need, and were held back",
+    ),
     (
         "plimsoll_released_nodes_total",
         Kind::Counter,

@@ -3,7 +3,10 @@
 use std::{fs, sync::Arc, time::Duration};
 
 use jiff::SignedDuration;
-use plimsoll_cluster::{connect, lease::Standing};
+use plimsoll_cluster::{
+    connect,
+    lease::{Leadership, Standing},
+};
 use plimsoll_control::{
     engine::{Engine, Parts},
     fault::Faults,
@@ -99,6 +102,7 @@ impl Stage {
             clock,
             settings: settings.subscribe(),
             standing: standing.subscribe(),
+            leadership: Leadership::alone(),
             adviser: None,
             faults: Faults::default(),
         });
