@@ -39,7 +39,7 @@ mod steady;
 mod steer;
 
 pub use error::{Class, Error};
-pub use fleet::{Fleet, SameName, Upkeep};
+pub use fleet::{Fleet, GroupName, SameName, Upkeep};
 pub use hold::{HoldBack, Until, Which};
 pub use home::{Binding, Bound, Home};
 pub use inventory::{GroupState, Inventory, NodeIdentity, Overrides, Owner, Whose};
