@@ -186,6 +186,7 @@ impl Provider for Fleet {
             single_deletions: all(|member| member.single_deletions),
             strangers: all(|member| member.strangers),
             keeps_minimum: can(|member| member.keeps_minimum),
+            counts_orders: all(|member| member.counts_orders),
         }
     }
 
