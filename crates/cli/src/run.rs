@@ -15,6 +15,7 @@ use jiff::SignedDuration;
 use plimsoll_cluster::{
     Client, config_maps,
     connect::{ConnectError, connect, version},
+    identity,
     lease::Candidacy,
     priorities,
 };
@@ -25,14 +26,17 @@ use plimsoll_control::{
     settings::{Mode, Settings},
 };
 use plimsoll_extgrpc::GrpcExpander;
-use plimsoll_net::{Clock, Shutdown, tls};
-use plimsoll_provider::{Fleet, Provider, Upkeep};
+use plimsoll_net::{Clock, Fence, Shutdown, tls};
+use plimsoll_provider::{Binding, Fleet, Home, Provider, Upkeep};
 use plimsoll_providers::{
     choice::{Opened, Question},
     simulated::Cloud,
     stackpoint::{self, Board},
 };
-use tokio::{sync::watch, time::timeout};
+use tokio::{
+    sync::watch,
+    time::{sleep, timeout},
+};
 use tower::ServiceExt as _;
 use tracing::{info, warn};
 
@@ -65,6 +69,9 @@ const GRACE: Duration = Duration::from_secs(1);
 /// How long the API server has to say its version, which is only a courtesy.
 const GREETING: Duration = Duration::from_secs(5);
 
+/// How long to wait before the API server is asked again which cluster it is.
+const IDENTIFYING: Duration = Duration::from_secs(2);
+
 /// What was typed. It is read with the table of flags, as the upstream autoscaler reads it.
 #[derive(Debug, Args)]
 #[command(disable_help_flag = true)]
@@ -76,6 +83,8 @@ pub(crate) struct Arguments {
 
 /// Everything that could be made ready without asking anybody.
 struct Ready {
+    /// What the providers of the fleet know of this process and its cluster.
+    home: Home,
     fleet: Fleet,
     /// What only infrastructures can tell of their configuration.
     questions: Vec<Question>,
@@ -115,7 +124,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 async fn keep(wanted: Wanted, process: Process) -> Result<(), Failure> {
     let clock = Clock::system();
     let prepared = prepare(&process, clock).map_err(Failure::Input)?;
-    let Ready { fleet, questions, boards, clouds, adviser } = prepared;
+    let Ready { home, fleet, questions, boards, clouds, adviser } = prepared;
     open::ask(questions).await.map_err(Failure::Input)?;
     let client = connect(&process.connection).await.map_err(blame)?;
     let listener = listen::bind(process.address).await.map_err(Failure::Running)?;
@@ -124,6 +133,7 @@ async fn keep(wanted: Wanted, process: Process) -> Result<(), Failure> {
         simulate(clouds, &process, clock, &shutdown).map_err(Failure::Input)?;
     }
     greet(&process, listener.local_addr().unwrap_or(process.address), &client);
+    tokio::spawn(identify(client.clone(), home.cluster));
 
     let settings = watch::Sender::new(Arc::new(process.settings.clone()));
     let ready = (fleet, adviser);
@@ -158,7 +168,9 @@ async fn keep(wanted: Wanted, process: Process) -> Result<(), Failure> {
 /// Reads all configuration. Nobody is asked anything.
 fn prepare(process: &Process, clock: Clock) -> Result<Ready> {
     let defaults = &process.settings.plan.group;
-    let opened = open::each(&process.infrastructure, clock, defaults)?;
+    // A machine is made and deleted for one cluster only, and which one this is, is not known before the API server was asked.
+    let home = Home { clock, fence: Fence::open(), cluster: Binding::pending() };
+    let opened = open::each(&process.infrastructure, &home, defaults)?;
     let (mut clouds, mut questions, mut boards) = (Vec::new(), Vec::new(), Vec::new());
     let mut providers = Vec::new();
     for Opened { provider, cloud, question, board } in opened {
@@ -183,7 +195,7 @@ fn prepare(process: &Process, clock: Clock) -> Result<Ready> {
         let expander = GrpcExpander::new(&service.url, service.cert.as_deref())?;
         adviser = Some(Arc::new(Service(expander)) as Arc<dyn Adviser>);
     }
-    Ok(Ready { fleet, questions, boards, clouds, adviser })
+    Ok(Ready { home, fleet, questions, boards, clouds, adviser })
 }
 
 /// Puts around a provider what the user's flags say about it.
@@ -245,6 +257,26 @@ fn greet(process: &Process, address: SocketAddr, client: &Client) {
             Err(_) => warn!("the API server does not answer; goes on trying"),
         }
     });
+}
+
+/// Tells the providers which cluster their machines are for, as soon as the API server says which one it is.
+async fn identify(client: Client, cluster: Binding) {
+    let mut is_told = false;
+    loop {
+        match identity::uid(&client).await {
+            Ok(uid) => {
+                cluster.bind(&uid);
+                info!(%uid, "cluster identified");
+                return;
+            }
+            Err(error) if !is_told => {
+                warn!(%error, "cannot identify the cluster by its namespace kube-system; trying again");
+                is_told = true;
+            }
+            Err(_) => {}
+        }
+        sleep(IDENTIFYING).await;
+    }
 }
 
 /// Which Lease to stand for; none to act at once. A dry run touches nothing, so it stands for none.

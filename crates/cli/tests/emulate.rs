@@ -12,7 +12,7 @@ use std::{
 use expect_test::{Expect, expect};
 use plimsoll_model::{GroupOptions, Symbol};
 use plimsoll_net::Clock;
-use plimsoll_provider::{Order, OrderId};
+use plimsoll_provider::{Home, Order, OrderId};
 use plimsoll_providers::choice::Choice;
 use tempfile::TempDir;
 
@@ -55,7 +55,7 @@ async fn a_provider_over_an_emulated_host() {
     let group = format!("[nodegroup \"api\"]\nslicer-url = {address}\nslicer-token = h0st\n");
     fs::write(&file, format!("{GLOBAL}{group}")).unwrap();
     let choices = Choice::from_flags("slicer", file.to_str().unwrap()).unwrap();
-    let opened = choices[0].open(Clock::system(), &GroupOptions::default()).unwrap();
+    let opened = choices[0].open(Home::alone(Clock::system()), &GroupOptions::default()).unwrap();
     let group = Symbol::new("api");
     let order = Order { id: OrderId::new("o-1").unwrap(), group, count: 2, from: 0 };
     opened.provider.increase(&order).await.unwrap();

@@ -17,7 +17,7 @@ use plimsoll_net::{
     Clock,
     pki::{Authority, Identity},
 };
-use plimsoll_provider::{Order, OrderId, Provider as _};
+use plimsoll_provider::{Home, Order, OrderId, Provider as _};
 use tempfile::TempDir;
 
 const CATALOGUE: &str =
@@ -172,7 +172,8 @@ async fn a_client_with_the_right_certificate_buys_a_machine() {
         file("ca.crt")
     );
     let config = CloudConfig::parse("config", &config).unwrap();
-    let client = ExternalGrpc::new("peer", config, GroupOptions::default(), Clock::system());
+    let client =
+        ExternalGrpc::new("peer", config, GroupOptions::default(), Home::alone(Clock::system()));
     assert_eq!(client.refresh().await.unwrap().groups[0].group.target, 0);
     let id = OrderId::new("order-1").unwrap();
     let order = Order { id, group: Symbol::new("small"), count: 2, from: 0 };

@@ -10,6 +10,7 @@ pub mod config_maps;
 pub mod connect;
 pub mod events;
 pub mod evict;
+pub mod identity;
 pub mod lease;
 pub mod mirror;
 pub mod nodes;

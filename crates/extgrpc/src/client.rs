@@ -10,9 +10,8 @@ use std::{
 
 use async_trait::async_trait;
 use plimsoll_model::{GroupOptions, Symbol};
-use plimsoll_net::Clock;
 use plimsoll_provider::{
-    Capabilities, Deletion, Error, Inventory, NodeIdentity, Order, Provider, Whose,
+    Capabilities, Deletion, Error, Home, Inventory, NodeIdentity, Order, Provider, Whose,
 };
 use tonic::Request;
 
@@ -40,7 +39,7 @@ pub struct ExternalGrpc {
     calls: Calls,
     /// What the server is told of settings, to be given back with the group's own over them.
     defaults: GroupOptions,
-    clock: Clock,
+    home: Home,
     memory: Mutex<Memory>,
     turns: Turns,
     has: Has,
@@ -58,7 +57,7 @@ struct Has {
 
 impl ExternalGrpc {
     /// A provider called `name` over the server that `config` names. Nothing is contacted before the first call.
-    pub fn new(name: &str, config: CloudConfig, defaults: GroupOptions, clock: Clock) -> Self {
+    pub fn new(name: &str, config: CloudConfig, defaults: GroupOptions, home: Home) -> Self {
         let has = Has {
             prices: AtomicBool::new(true),
             templates: AtomicBool::new(true),
@@ -66,9 +65,9 @@ impl ExternalGrpc {
         };
         Self {
             name: name.to_owned(),
-            calls: Calls::new(config),
+            calls: Calls::new(config, home.fence.clone()),
             defaults,
-            clock,
+            home,
             memory: Mutex::default(),
             turns: Turns::default(),
             has,
@@ -97,6 +96,7 @@ impl Provider for ExternalGrpc {
             single_deletions: false,
             strangers: false,
             keeps_minimum: true,
+            counts_orders: false,
         }
     }
 

@@ -14,6 +14,7 @@ use plimsoll_net::{Clock, Shutdown};
 use thiserror::Error as ThisError;
 use tokio::time::timeout;
 
+pub use self::names::GroupName;
 use self::names::Names;
 use crate::{
     Capabilities, Deletion, Error, GroupSpec, GroupState, Inventory, Keeper, Kept, NodeIdentity,
@@ -21,6 +22,7 @@ use crate::{
 };
 
 mod names;
+mod resolve;
 
 /// How the members of a fleet are kept.
 #[derive(Clone, Copy, Debug)]
@@ -184,6 +186,7 @@ impl Provider for Fleet {
             single_deletions: all(|member| member.single_deletions),
             strangers: all(|member| member.strangers),
             keeps_minimum: can(|member| member.keeps_minimum),
+            counts_orders: all(|member| member.counts_orders),
         }
     }
 

@@ -74,6 +74,9 @@ pub struct Capabilities {
     /// It keeps the minimum of a group itself: a deletion of running machines that would bring the target below it is refused as
     /// `Invalid`. Without, the minimum is the caller's concern.
     pub keeps_minimum: bool,
+    /// It knows how many machines an order has, and answers with that when it served one in part. Without, the answer to every order
+    /// that was taken is how many were ordered.
+    pub counts_orders: bool,
 }
 
 // === impl OrderId ===

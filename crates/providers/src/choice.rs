@@ -25,8 +25,7 @@ use futures::future::BoxFuture;
 use plimsoll_extgrpc::{CloudConfig, ExternalGrpc};
 use plimsoll_manifest::flags::did_you_mean;
 use plimsoll_model::GroupOptions;
-use plimsoll_net::Clock;
-use plimsoll_provider::Provider;
+use plimsoll_provider::{Home, Provider};
 use thiserror::Error;
 
 use crate::{
@@ -154,7 +153,7 @@ impl Choice {
     }
 
     /// Reads its configuration and makes it ready; `defaults` are the settings of groups that have none of their own.
-    pub fn open(&self, clock: Clock, defaults: &GroupOptions) -> Result<Opened, ChoiceError> {
+    pub fn open(&self, home: Home, defaults: &GroupOptions) -> Result<Opened, ChoiceError> {
         let file = self.config.as_deref().unwrap_or_else(|| Path::new(""));
         match self.infrastructure {
             Infrastructure::Simulated => {
@@ -162,14 +161,14 @@ impl Choice {
                 if let Some(name) = &self.name {
                     catalogue.name = name.as_str().into();
                 }
-                let cloud = Cloud::new(catalogue, clock);
-                let provider = Arc::new(Simulated::new(cloud.clone()));
+                let cloud = Cloud::new(catalogue, home.clock);
+                let provider = Arc::new(Simulated::new(cloud.clone(), home));
                 Ok(Opened { provider, cloud: Some(cloud), question: None, board: None })
             }
             Infrastructure::ExternalGrpc => {
                 let config = CloudConfig::load(file)?;
                 let name = self.name.as_deref().unwrap_or("externalgrpc");
-                let provider = ExternalGrpc::new(name, config, defaults.clone(), clock);
+                let provider = ExternalGrpc::new(name, config, defaults.clone(), home);
                 Ok(Opened {
                     provider: Arc::new(provider),
                     cloud: None,
@@ -179,7 +178,7 @@ impl Choice {
             }
             Infrastructure::Slicer => {
                 let name = self.name.as_deref().unwrap_or("slicer");
-                let provider = Arc::new(Slicer::open(name, file.to_owned(), clock)?);
+                let provider = Arc::new(Slicer::open(name, file.to_owned(), home)?);
                 let asked = Arc::clone(&provider);
                 let question = Question(Box::pin(async move { asked.verify().await }));
                 Ok(Opened { provider, cloud: None, question: Some(question), board: None })
@@ -190,7 +189,7 @@ impl Choice {
                     Some(file) => stackpoint::Config::load(file, &environment)?,
                     None => stackpoint::Config::from_environment(&environment)?,
                 };
-                let provider = StackPoint::new(self.name.as_deref(), config, clock);
+                let provider = StackPoint::new(self.name.as_deref(), config, home);
                 let provider = provider.map_err(ChoiceError::Typed)?;
                 let board = Some(provider.board());
                 Ok(Opened { provider: Arc::new(provider), cloud: None, question: None, board })

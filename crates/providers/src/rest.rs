@@ -12,6 +12,7 @@ use std::{fmt, sync::Arc, time::Duration};
 use async_trait::async_trait;
 use bytes::Bytes;
 use http::{Method, Request, Response, header};
+use plimsoll_net::Fence;
 use plimsoll_provider::Error;
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::Serialize;
@@ -58,6 +59,8 @@ pub struct Rest {
     token: Option<SecretString>,
     user_agent: Box<str>,
     hidden: Arc<Hidden>,
+    /// Asked before every request that may change something.
+    fence: Fence,
 }
 
 /// A request as a typed client writes it.
@@ -83,7 +86,8 @@ impl Rest {
     /// A service over an exchange.
     pub fn new(exchange: Arc<dyn Exchange>, endpoint: Endpoint, user_agent: &str) -> Self {
         let hidden = Arc::new(Hidden::default());
-        Self { exchange, endpoint, token: None, user_agent: user_agent.into(), hidden }
+        let fence = Fence::open();
+        Self { exchange, endpoint, token: None, user_agent: user_agent.into(), hidden, fence }
     }
 
     /// A service behind a socket of the network, or of this machine.
@@ -112,12 +116,20 @@ impl Rest {
         self
     }
 
+    /// Sends what may change something only while this fence holds.
+    #[must_use]
+    pub fn with_fence(mut self, fence: Fence) -> Self {
+        self.fence = fence;
+        self
+    }
+
     /// Where the service is.
     pub const fn endpoint(&self) -> &Endpoint {
         &self.endpoint
     }
 
-    /// Sends a request and reads the whole answer, whatever its status.
+    /// Sends a request and reads the whole answer, whatever its status. What may change something is not sent once the fence has
+    /// lapsed: then the error is `Retry` with the code `NotLeader`.
     pub async fn send(&self, ask: Ask) -> Result<Reply, Error> {
         let what = format!("{} {}", ask.method, ask.place());
         let fail = |problem: String| {
@@ -127,6 +139,10 @@ impl Rest {
         let request = self.request(ask).map_err(|problem| {
             Error::bug(format!("{}: {what}: {}", self.endpoint, self.hidden.clean(&problem)))
         })?;
+        if !request.method().is_safe() {
+            // Here and nowhere earlier: whoever makes several requests stops between two of them.
+            self.fence.check()?;
+        }
         let response = self.exchange.exchange(request).await.map_err(fail)?;
         let place = format!("{}: {what}", self.endpoint);
         Ok(Reply::new(place, response, Arc::clone(&self.hidden)))

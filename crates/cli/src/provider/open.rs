@@ -7,7 +7,7 @@ use clap::Args;
 use futures::future::join_all;
 use plimsoll_model::GroupOptions;
 use plimsoll_net::{Clock, Shutdown};
-use plimsoll_provider::{Fleet, Limits, Provider, Steady, Upkeep};
+use plimsoll_provider::{Fleet, Home, Limits, Provider, Steady, Upkeep};
 use plimsoll_providers::{
     ConfigError,
     choice::{Choice, Opened, Question},
@@ -48,12 +48,12 @@ pub(crate) struct Infrastructure {
 /// Reads the configuration of all, which contacts nobody, and puts what every provider needs around each.
 pub(crate) fn each(
     arguments: &Arguments,
-    clock: Clock,
+    home: &Home,
     defaults: &GroupOptions,
 ) -> Result<Vec<Opened>> {
     let choices = Choice::from_flags(&arguments.provider, &arguments.config)?;
     let open = |choice: &Choice| {
-        let opened = choice.open(clock, defaults)?;
+        let opened = choice.open(home.clone(), defaults)?;
         let provider = Arc::new(Steady::new(opened.provider, Limits::default()));
         Ok(Opened { provider, ..opened })
     };
@@ -77,7 +77,7 @@ impl Infrastructure {
     ) -> Result<Self> {
         let mut questions = Vec::new();
         let mut providers = Vec::new();
-        for opened in each(arguments, clock, defaults)? {
+        for opened in each(arguments, &Home::alone(clock), defaults)? {
             providers.push(opened.provider);
             questions.extend(opened.question);
         }

@@ -14,7 +14,7 @@ use plimsoll_control::{
     settings::{Mode, Settings},
 };
 use plimsoll_net::Shutdown;
-use plimsoll_provider::{Fleet, Provider, Upkeep};
+use plimsoll_provider::{Fleet, Home, Provider, Upkeep};
 use plimsoll_providers::simulated::Simulated;
 use serde_json::{Value, json};
 use tokio::{sync::watch, task::JoinHandle};
@@ -33,7 +33,8 @@ struct Running {
 
 impl Running {
     fn start(stage: &Stage, identity: &str, mode: Mode) -> Self {
-        let provider: Arc<dyn Provider> = Arc::new(Simulated::new(stage.cloud.clone()));
+        let provider: Arc<dyn Provider> =
+            Arc::new(Simulated::new(stage.cloud.clone(), Home::alone(stage.clock)));
         let fleet = Fleet::new(vec![provider], stage.clock, Upkeep::default()).unwrap();
         let settings = Settings { mode, ..stage.settings.clone() };
         let settings = watch::Sender::new(Arc::new(settings));

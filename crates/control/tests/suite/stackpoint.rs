@@ -14,7 +14,7 @@ use plimsoll_control::{
 };
 use plimsoll_model::Symbol;
 use plimsoll_net::{Clock, Shutdown};
-use plimsoll_provider::{Fleet, Limits, Provider, Steady, Upkeep};
+use plimsoll_provider::{Fleet, Home, Limits, Provider, Steady, Upkeep};
 use plimsoll_providers::{
     joins,
     rest::{Local, Rest},
@@ -103,7 +103,7 @@ impl Stage {
     fn start(&mut self) {
         let exchange = Arc::new(Local::new(self.emulator.router()));
         let rest = Rest::new(exchange, self.config.endpoint.clone(), "test");
-        let provider = StackPoint::over(None, self.config.clone(), rest, self.clock);
+        let provider = StackPoint::over(None, self.config.clone(), rest, Home::alone(self.clock));
         let steady: Arc<dyn Provider> =
             Arc::new(Steady::new(Arc::new(provider), Limits::default()));
         let fleet = Fleet::new(vec![steady], self.clock, Upkeep::default()).unwrap();

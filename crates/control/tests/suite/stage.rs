@@ -13,7 +13,7 @@ use plimsoll_control::{
     settings::Settings,
 };
 use plimsoll_net::{Clock, Shutdown};
-use plimsoll_provider::{Fleet, Provider, Upkeep};
+use plimsoll_provider::{Fleet, Home, Provider, Upkeep};
 use plimsoll_providers::{
     joins,
     simulated::{Catalogue, Cloud, Happening, Simulated},
@@ -106,8 +106,10 @@ impl Stage {
         leadership: Leadership,
         faults: Faults,
     ) -> Running {
-        let provider: Arc<dyn Provider> = Arc::new(Simulated::new(self.cloud.clone()));
         let clock = self.own_clock;
+        let fence = leadership.fence().clone();
+        let home = Home { fence, ..Home::alone(clock) };
+        let provider: Arc<dyn Provider> = Arc::new(Simulated::new(self.cloud.clone(), home));
         let fleet = Fleet::new(vec![provider], clock, Upkeep::default()).unwrap();
         let settings = watch::Sender::new(Arc::new(self.settings.clone()));
         let engine = Engine::new(Parts {

@@ -17,7 +17,7 @@ use plimsoll_control::{
 use plimsoll_e2e::{Api, ControlPlane, Flavour, Request};
 use plimsoll_minicluster::kubelet::{Behaviour, Kubeconfig, Kubelets, Remote};
 use plimsoll_net::{Clock, Fence, Shutdown};
-use plimsoll_provider::{Fleet, Provider, Upkeep};
+use plimsoll_provider::{Fleet, Home, Provider, Upkeep};
 use plimsoll_providers::{
     Joins,
     simulated::{Catalogue, Cloud, Simulated},
@@ -123,7 +123,8 @@ impl Stage {
             user_agent: "plimsoll-e2e".to_owned(),
         };
         let client = connect(&connection, &Fence::open()).await.unwrap();
-        let provider: Arc<dyn Provider> = Arc::new(Simulated::new(self.cloud.clone()));
+        let provider: Arc<dyn Provider> =
+            Arc::new(Simulated::new(self.cloud.clone(), Home::alone(self.clock)));
         let fleet = Fleet::new(vec![provider], self.clock, Upkeep::default()).unwrap();
         let seconds = Duration::from_secs;
         let autoscaler = Autoscaler::new(Equipment {

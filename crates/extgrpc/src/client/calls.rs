@@ -5,6 +5,7 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
+use plimsoll_net::Fence;
 use plimsoll_provider::Error;
 use tonic::{
     Code, Request, Response, Status,
@@ -31,6 +32,8 @@ pub(crate) struct Calls {
     place: String,
     /// Made at the first call, and again after one that failed on the way: with the certificates of that time.
     connection: Mutex<Connection>,
+    /// Asked before every call that changes something.
+    fence: Fence,
 }
 
 #[derive(Debug, Default)]
@@ -43,9 +46,9 @@ struct Connection {
 // === impl Calls ===
 
 impl Calls {
-    pub(crate) fn new(config: CloudConfig) -> Self {
+    pub(crate) fn new(config: CloudConfig, fence: Fence) -> Self {
         let place = config.address.to_string();
-        Self { config, place, connection: Mutex::default() }
+        Self { config, place, connection: Mutex::default(), fence }
     }
 
     /// Calls a method, once, within the deadline.
@@ -60,6 +63,21 @@ impl Calls {
     {
         let answer = self.try_call(request, send).await;
         answer.map_err(|status| self.error(method, &status))
+    }
+
+    /// Calls a method that changes something, once, if this process may. It is not sent once the fence has lapsed: then the error is
+    /// `Retry` with the code `NotLeader`.
+    pub(crate) async fn change<Q, R, F>(
+        &self,
+        method: &'static str,
+        request: Request<Q>,
+        send: impl FnOnce(Client, Request<Q>) -> F,
+    ) -> Result<R, Error>
+    where
+        F: Future<Output = Result<Response<R>, Status>>,
+    {
+        self.fence.check()?;
+        self.call(method, request, send).await
     }
 
     /// Calls an optional method; `None` when the server does not have it.

@@ -239,7 +239,7 @@ impl ExternalGrpc {
         if !self.has.prices.load(Ordering::Relaxed) {
             return Ok(None);
         }
-        let start = self.clock.now();
+        let start = self.home.clock.now();
         let end = start.saturating_add(SignedDuration::from_hours(1)).unwrap_or(start);
         let request = PricingNodePriceRequest {
             node: Some(template.identity.clone()),

@@ -56,7 +56,7 @@ impl ExternalGrpc {
         order::write(order, request.metadata_mut());
         let answer = self
             .calls
-            .call("NodeGroupIncreaseSize", request, |mut client, request| async move {
+            .change("NodeGroupIncreaseSize", request, |mut client, request| async move {
                 client.node_group_increase_size(request).await
             })
             .await;
@@ -97,7 +97,7 @@ impl ExternalGrpc {
         let id = group.to_string();
         let request = Request::new(NodeGroupDecreaseTargetSizeRequest { delta: -delta, id });
         self.calls
-            .call("NodeGroupDecreaseTargetSize", request, |mut client, request| async move {
+            .change("NodeGroupDecreaseTargetSize", request, |mut client, request| async move {
                 client.node_group_decrease_target_size(request).await
             })
             .await?;
@@ -201,7 +201,7 @@ impl ExternalGrpc {
         let request = Request::new(NodeGroupDeleteNodesRequest { nodes, id: group.to_string() });
         let answer = self
             .calls
-            .call("NodeGroupDeleteNodes", request, |mut client, request| async move {
+            .change("NodeGroupDeleteNodes", request, |mut client, request| async move {
                 client.node_group_delete_nodes(request).await
             })
             .await;

@@ -11,7 +11,7 @@ use plimsoll_extgrpc::{
 };
 use plimsoll_model::GroupOptions;
 use plimsoll_net::Clock;
-use plimsoll_provider::{Class, Order, OrderId, Provider as _};
+use plimsoll_provider::{Class, Home, Order, OrderId, Provider as _};
 use tonic::{Code, Request};
 
 use crate::fixture::{Fake, SETTINGS, Served};
@@ -117,7 +117,8 @@ async fn an_order_that_is_asked_for_again_while_it_is_under_way_is_bought_once()
         tls: None,
         timeout: PATIENCE,
     };
-    let client = ExternalGrpc::new("ours", config, GroupOptions::default(), Clock::system());
+    let client =
+        ExternalGrpc::new("ours", config, GroupOptions::default(), Home::alone(Clock::system()));
     let id = OrderId::new("once").unwrap();
     let order = Order { id, group: "web".into(), count: 2, from: 3 };
     for _ in 0..2 {

@@ -15,7 +15,8 @@ use plimsoll_extgrpc::{
     },
 };
 use plimsoll_model::GroupOptions;
-use plimsoll_net::{Clock, Shutdown, listen};
+use plimsoll_net::{Clock, Fence, Shutdown, listen};
+use plimsoll_provider::Home;
 use tokio::net::TcpListener;
 use tonic::{Request, Response, Status, service::Routes};
 
@@ -83,7 +84,15 @@ impl Scripted {
     pub(crate) fn patient(&self, timeout: Duration) -> ExternalGrpc {
         let address = Address::parse(&self.address).unwrap();
         let config = CloudConfig { address, tls: None, timeout };
-        ExternalGrpc::new("theirs", config, GroupOptions::default(), Clock::system())
+        ExternalGrpc::new("theirs", config, GroupOptions::default(), Home::alone(Clock::system()))
+    }
+
+    /// A provider in a process that may change something while this fence holds.
+    pub(crate) fn fenced(&self, fence: Fence) -> ExternalGrpc {
+        let address = Address::parse(&self.address).unwrap();
+        let config = CloudConfig { address, tls: None, timeout: Duration::from_secs(5) };
+        let home = Home { fence, ..Home::alone(Clock::system()) };
+        ExternalGrpc::new("theirs", config, GroupOptions::default(), home)
     }
 
     pub(crate) fn change(&self, change: impl FnOnce(&mut Script)) {

@@ -13,7 +13,7 @@ use plimsoll_net::{
     pki::{Authority, Identity},
     tls::ServerTls,
 };
-use plimsoll_provider::{Class, Provider as _};
+use plimsoll_provider::{Class, Home, Provider as _};
 use tempfile::TempDir;
 use tonic::transport::{Certificate, Channel, ClientTlsConfig, Endpoint, Identity as Shown};
 
@@ -67,7 +67,7 @@ impl Files {
             }),
             timeout: Duration::from_secs(5),
         };
-        ExternalGrpc::new("loopback", config, GroupOptions::default(), Clock::system())
+        ExternalGrpc::new("loopback", config, GroupOptions::default(), Home::alone(Clock::system()))
     }
 
     /// A connection that trusts this authority and shows a certificate or none.

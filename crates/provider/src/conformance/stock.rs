@@ -9,7 +9,7 @@ use super::{
         unexpected,
     },
 };
-use crate::Class;
+use crate::{Capabilities, Class, Order};
 
 super::topic! { "stock";
     stockout_buys_nothing:
@@ -20,6 +20,8 @@ super::topic! { "stock";
         "When the account may not have more, the order fails as Quota or its instances do.",
     partial_success_is_success:
         "What could be had is kept and the order is taken; what is missing is seen by a refresh.",
+    partial_success_is_counted:
+        "An order is answered with how many machines it has, also when it was served in part and is placed again; who cannot count answers with what was ordered.",
     partial_order_again_buys_no_more_than_asked:
         "An order that was served in part and is placed again never brings more than it asked for.",
     refused_order_may_be_placed_again:
@@ -102,6 +104,31 @@ async fn partial_success_is_success(bench: &Bench) -> Verdict {
     let had = good(bench, group).await.saturating_sub(before);
     ensure!(had == 2, "5 machines were ordered, 2 could be had, and {had} are there");
     bench.agrees(&*bench.provider).await.map(drop)
+}
+
+/// Places an order, which has to work; answers with how many machines it is said to have.
+async fn counted(bench: &Bench, order: &Order) -> Verdict<u32> {
+    let answer = bench.provider.increase(order).await;
+    answer.map_err(|error| unexpected("an order that can be served in part", &error))
+}
+
+async fn partial_success_is_counted(bench: &Bench) -> Verdict {
+    let group = bench.group(Role::Plain)?;
+    let Capabilities { counts_orders, order_ids, .. } = bench.provider.capabilities();
+    bench.turn(Knob::Stock { group, machines: 3 }).await?;
+    let whole = counted(bench, &bench.order(group, 1).await?).await?;
+    ensure!(whole == 1, "an order of 1 was served and is said to have {whole}");
+    let before = good(bench, group).await;
+    let order = bench.order(group, 5).await?;
+    let told = counted(bench, &order).await?;
+    let had = good(bench, group).await.saturating_sub(before);
+    let is_honest = usize::try_from(told) == Ok(had) || (!counts_orders && told == order.count);
+    ensure!(is_honest, "5 machines were ordered, {had} were had, and the answer is {told}");
+    if order_ids {
+        let again = counted(bench, &order).await?;
+        ensure!(again == told, "an order was answered with {told}, and placed again with {again}");
+    }
+    Ok(())
 }
 
 async fn partial_order_again_buys_no_more_than_asked(bench: &Bench) -> Verdict {

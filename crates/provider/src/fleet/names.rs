@@ -2,6 +2,16 @@
 
 use plimsoll_model::Symbol;
 
+/// A group by its provider and by what that provider calls it. Both stay the same whatever other providers are configured beside it,
+/// so what is stored is stored under this name.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct GroupName {
+    /// The name of the provider.
+    pub provider: Box<str>,
+    /// What the provider calls the group.
+    pub group: Box<str>,
+}
+
 /// How a member's groups are named.
 #[derive(Debug)]
 pub(super) enum Names {

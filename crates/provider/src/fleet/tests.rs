@@ -6,7 +6,7 @@ use plimsoll_net::{Clock, Shutdown};
 
 use super::{Fleet, Upkeep};
 use crate::{
-    Class, Error, NodeIdentity, Order, OrderId, Provider, Whose,
+    Class, Error, GroupName, NodeIdentity, Order, OrderId, Provider, Whose,
     scripted::{Act, Scripted},
 };
 
@@ -135,4 +135,77 @@ async fn a_groups_own_settings_go_over_the_common_ones() {
         (options.unneeded_time.as_secs(), options.utilization_threshold)
     };
     assert_eq!([own(0), own(1)], [(7, 0.9), (600, 0.9)]);
+}
+
+/// What a stored name means now.
+fn resolved(fleet: &Fleet, stored: &str, provider: Option<&str>) -> Option<String> {
+    fleet.resolve(stored, provider).map(|group| group.to_string())
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_group_keeps_its_name_at_its_provider_when_providers_come_and_go() {
+    let (a, b) = (Scripted::new("a", &["web", "gpu"]), Scripted::new("b", &["web"]));
+    let (alone, both) = (fleet(&[&a]), fleet(&[&a, &b]));
+    alone.refresh().await.unwrap();
+    both.refresh().await.unwrap();
+    let name = GroupName { provider: "a".into(), group: "web".into() };
+    assert_eq!(alone.name_of(Symbol::new("web")), Some(name.clone()));
+    assert_eq!(both.name_of(Symbol::new("a/web")), Some(name.clone()));
+    assert_eq!(both.name_of(Symbol::new("web")), None, "nobody's by its name");
+    assert_eq!(alone.outer(&name), Some(Symbol::new("web")));
+    assert_eq!(both.outer(&name), Some(Symbol::new("a/web")));
+    let other = GroupName { provider: "c".into(), group: "web".into() };
+    assert_eq!([alone.outer(&other), both.outer(&other)], [None, None]);
+
+    // From one provider to two: what was stored plainly.
+    assert_eq!(resolved(&both, "web", Some("a")).as_deref(), Some("a/web"));
+    assert_eq!(resolved(&both, "web", Some("b")).as_deref(), Some("b/web"));
+    assert_eq!(resolved(&both, "gpu", None).as_deref(), Some("a/gpu"), "only one has it");
+    assert_eq!(resolved(&both, "web", None), None, "two have it");
+    assert_eq!(resolved(&both, "old", None), None, "nobody has it");
+    assert_eq!(resolved(&both, "old", Some("a")).as_deref(), Some("a/old"), "it was there");
+    // From two to one: what was stored under its provider.
+    for provider in [None, Some("a")] {
+        assert_eq!(resolved(&alone, "a/web", provider).as_deref(), Some("web"));
+        assert_eq!(resolved(&both, "a/web", provider).as_deref(), Some("a/web"));
+        assert_eq!(resolved(&alone, "a/old", provider).as_deref(), Some("old"));
+    }
+    for provider in [None, Some("b")] {
+        assert_eq!(resolved(&alone, "b/web", provider), None, "its provider is not there");
+    }
+    assert_eq!(resolved(&alone, "web", Some("b")), None, "another's group of the same name");
+    assert_eq!(resolved(&alone, "web", None).as_deref(), Some("web"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_cannot_be_decided_before_a_provider_was_read_is_not() {
+    let (a, b) = (Scripted::new("a", &["web"]), Scripted::new("b", &["y"]));
+    b.fail(1_000, &Error::retry("no route to host"));
+    let both = fleet(&[&a, &b]);
+    let group = |name| Symbol::new(name);
+    assert_eq!(both.lists_group(group("a/web")), None);
+    assert_eq!(resolved(&both, "a/web", None).as_deref(), Some("a/web"), "the name says it");
+    both.refresh().await.unwrap();
+    assert_eq!(resolved(&both, "web", None), None, "b may have one of that name");
+    assert_eq!(resolved(&both, "web", Some("a")).as_deref(), Some("a/web"));
+    assert_eq!(both.lists_group(group("a/web")), Some(true));
+    assert_eq!(both.lists_group(group("a/old")), Some(false));
+    assert_eq!(both.lists_group(group("b/y")), None, "it was never read");
+    assert_eq!(both.lists_group(group("c/y")), Some(false), "no provider could have it");
+    let alone = fleet(&[&b]);
+    assert_eq!(resolved(&alone, "b/y", Some("b")), None, "it may be called y or b/y");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_group_that_is_called_like_one_of_its_provider_is_known_by_the_inventory() {
+    let odd = Scripted::new("a", &["a/web"]);
+    let alone = fleet(&[&odd]);
+    alone.refresh().await.unwrap();
+    assert_eq!(resolved(&alone, "a/web", Some("a")).as_deref(), Some("a/web"));
+    let both = fleet(&[&odd, &Scripted::new("b", &[])]);
+    both.refresh().await.unwrap();
+    assert_eq!(resolved(&both, "a/web", None).as_deref(), Some("a/a/web"));
+    let twins = fleet(&[&Scripted::new("a", &["a/web", "web"])]);
+    twins.refresh().await.unwrap();
+    assert_eq!(resolved(&twins, "a/web", None), None);
 }

@@ -112,6 +112,7 @@ async fn checks_do_not_apply_without_their_knob() {
         stockout_of_one_group_leaves_others: the emulator has no knob Stock
         used_up_quota_buys_nothing: the emulator has no knob Quota
         partial_success_is_success: the emulator has no knob Stock
+        partial_success_is_counted: the emulator has no knob Stock
         partial_order_again_buys_no_more_than_asked: the emulator has no knob Stock
         refused_order_may_be_placed_again: the emulator has no knob Stock
         stock_is_honest: the emulator has no knob Stock

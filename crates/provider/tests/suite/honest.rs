@@ -118,6 +118,7 @@ impl Provider for Honest {
             single_deletions: full,
             strangers: self.ability == Ability::Full,
             keeps_minimum: self.ability == Ability::Guarded,
+            counts_orders: full,
         }
     }
 
@@ -139,8 +140,7 @@ impl Provider for Honest {
             return Err(Error::invalid("an order of no machines"));
         }
         if self.ability.is_full() {
-            self.change(|state| state.buy(Some(id.as_str()), *group, *count)).await?;
-            return Ok(*count);
+            return self.change(|state| state.buy(Some(id.as_str()), *group, *count)).await;
         }
         let _ordering = self.ordering.lock().await;
         let groups = self.groups().await?;

@@ -4,6 +4,7 @@ use expect_test::{Expect, expect};
 use jiff::Timestamp;
 use plimsoll_model::GroupOptions;
 use plimsoll_net::Clock;
+use plimsoll_provider::Home;
 
 use super::{Choice, Infrastructure};
 
@@ -96,7 +97,8 @@ fn bad_configurations_are_refused_before_anything_happens() {
         fs::write(&path, text).unwrap();
         let choice = Choice { name: None, infrastructure, config: Some(path.clone()) };
         let clock = Clock::starting_at(Timestamp::UNIX_EPOCH);
-        let error = choice.open(clock, &GroupOptions::default()).unwrap_err().to_string();
+        let error =
+            choice.open(Home::alone(clock), &GroupOptions::default()).unwrap_err().to_string();
         error.replace(&folder.path().display().to_string(), "")
     };
     let all = [
@@ -138,7 +140,8 @@ fn bad_configurations_of_stackpoint_are_refused_in_one_line() {
         let config = Some(path.clone());
         let choice = Choice { name: None, infrastructure: Infrastructure::StackPoint, config };
         let clock = Clock::starting_at(Timestamp::UNIX_EPOCH);
-        let error = choice.open(clock, &GroupOptions::default()).unwrap_err().to_string();
+        let error =
+            choice.open(Home::alone(clock), &GroupOptions::default()).unwrap_err().to_string();
         assert_eq!(error.lines().count(), 1, "{error}");
         error.replace(&folder.path().display().to_string(), "")
     };

@@ -33,7 +33,7 @@ pub use journal::{Cost, Entry, Happening};
 pub use knobs::{Delivery, Reach};
 pub(super) use listing::Item;
 pub(super) use service::Request;
-use state::State;
+pub(super) use state::State;
 
 /// The simulated infrastructure. Clones are the same one.
 ///

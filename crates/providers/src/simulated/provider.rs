@@ -6,11 +6,11 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use plimsoll_model::{Instance, Symbol};
 use plimsoll_provider::{
-    Capabilities, Deletion, Error, GroupSpec, Inventory, NodeIdentity, Order, Provider, Whose,
+    Capabilities, Deletion, Error, GroupSpec, Home, Inventory, NodeIdentity, Order, Provider, Whose,
 };
 
 use super::{
-    cloud::{Cloud, Item, Request},
+    cloud::{Cloud, Item, Request, State},
     machine::SCHEME,
 };
 
@@ -18,6 +18,7 @@ use super::{
 #[derive(Debug)]
 pub struct Simulated {
     cloud: Cloud,
+    home: Home,
     name: Box<str>,
     /// What the last refresh saw.
     seen: Mutex<Option<Inventory>>,
@@ -27,9 +28,18 @@ pub struct Simulated {
 
 impl Simulated {
     /// A provider that remembers nothing.
-    pub fn new(cloud: Cloud) -> Self {
+    pub fn new(cloud: Cloud, home: Home) -> Self {
         let name = cloud.catalogue().name.clone();
-        Self { cloud, name, seen: Mutex::new(None) }
+        Self { cloud, home, name, seen: Mutex::new(None) }
+    }
+
+    /// Sends a request that changes something, if this process may.
+    async fn change<T>(
+        &self,
+        effect: impl FnOnce(&mut State, Timestamp) -> Result<T, Error> + Send,
+    ) -> Result<T, Error> {
+        self.home.fence.check()?;
+        self.cloud.send(Request::Change, effect).await
     }
 
     /// All pages of a listing, each of which has to be whole.
@@ -87,6 +97,7 @@ impl Provider for Simulated {
             single_deletions: true,
             strangers: true,
             keeps_minimum: false,
+            counts_orders: true,
         }
     }
 
@@ -98,16 +109,15 @@ impl Provider for Simulated {
     }
 
     async fn increase(&self, order: &Order) -> Result<u32, Error> {
-        self.cloud.send(Request::Change, |state, now| state.increase(order, now)).await?;
-        Ok(order.count)
+        self.change(|state, now| state.increase(order, now)).await
     }
 
     async fn lower_target(&self, group: Symbol, target: u32) -> Result<u32, Error> {
-        self.cloud.send(Request::Change, |state, now| state.lower_target(group, target, now)).await
+        self.change(|state, now| state.lower_target(group, target, now)).await
     }
 
     async fn delete(&self, group: Symbol, instances: &[Box<str>]) -> Result<Vec<Deletion>, Error> {
-        self.cloud.send(Request::Change, |state, now| state.delete(group, instances, now)).await
+        self.change(|state, now| state.delete(group, instances, now)).await
     }
 
     async fn owner(&self, node: &NodeIdentity) -> Result<Whose, Error> {
@@ -126,10 +136,10 @@ impl Provider for Simulated {
     }
 
     async fn create_group(&self, spec: &GroupSpec) -> Result<Symbol, Error> {
-        self.cloud.send(Request::Change, |state, _| state.create_group(spec)).await
+        self.change(|state, _| state.create_group(spec)).await
     }
 
     async fn delete_group(&self, group: Symbol) -> Result<(), Error> {
-        self.cloud.send(Request::Change, |state, _| state.delete_group(group)).await
+        self.change(|state, _| state.delete_group(group)).await
     }
 }

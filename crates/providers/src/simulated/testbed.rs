@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use plimsoll_model::Symbol;
 use plimsoll_net::Clock;
 use plimsoll_provider::{
-    Error, GroupSpec, NodeIdentity, Provider,
+    Error, GroupSpec, Home, NodeIdentity, Provider,
     conformance::{self, Doing, Knob, NoSuchKnob, Role, TestGroup, Testbed},
 };
 
@@ -44,7 +44,7 @@ impl SimulatedTestbed {
 #[async_trait]
 impl Testbed for SimulatedTestbed {
     async fn connect(&self) -> Arc<dyn Provider> {
-        Arc::new(Simulated::new(self.cloud.clone()))
+        Arc::new(Simulated::new(self.cloud.clone(), Home::alone(Clock::system())))
     }
 
     fn groups(&self) -> Vec<TestGroup> {

@@ -14,9 +14,8 @@ use std::{
 
 use async_trait::async_trait;
 use plimsoll_model::Symbol;
-use plimsoll_net::Clock;
 use plimsoll_provider::{
-    Capabilities, Deletion, Error, Inventory, NodeIdentity, Order, Provider, Whose,
+    Capabilities, Deletion, Error, Home, Inventory, NodeIdentity, Order, Provider, Whose,
 };
 use tokio::sync::OwnedMutexGuard;
 use tracing::{info, warn};
@@ -67,7 +66,7 @@ pub struct Slicer {
 struct Core {
     name: Box<str>,
     source: Source,
-    clock: Clock,
+    home: Home,
     connector: Connector,
     state: Mutex<State>,
 }
@@ -81,23 +80,23 @@ struct State {
 
 impl Slicer {
     /// A provider that remembers nothing, over the hosts of a file. Nobody is contacted.
-    pub fn open(name: &str, path: PathBuf, clock: Clock) -> Result<Self, ConfigError> {
+    pub fn open(name: &str, path: PathBuf, home: Home) -> Result<Self, ConfigError> {
         let connector: Connector = Arc::new(|endpoint: &Endpoint, trust: &Trust| {
             Rest::connect(endpoint.clone(), trust, Patience::default(), USER_AGENT)
         });
-        Self::new(name, Source::File(path), clock, connector)
+        Self::new(name, Source::File(path), home, connector)
     }
 
     /// The same with another way to reach hosts.
     pub fn new(
         name: &str,
         source: Source,
-        clock: Clock,
+        home: Home,
         connector: Connector,
     ) -> Result<Self, ConfigError> {
-        let hosts = Arc::new(Hosts::new(source.load()?, clock, &connector)?);
+        let hosts = Arc::new(Hosts::new(source.load()?, &home, &connector)?);
         let state = Mutex::new(State { hosts, memory: Memory::default() });
-        let core = Arc::new(Core { name: name.into(), source, clock, connector, state });
+        let core = Arc::new(Core { name: name.into(), source, home, connector, state });
         Ok(Self { core, tasks: Tasks::default() })
     }
 }
@@ -126,6 +125,7 @@ impl Provider for Slicer {
             single_deletions: true,
             strangers: true,
             keeps_minimum: false,
+            counts_orders: true,
         }
     }
 
@@ -136,7 +136,7 @@ impl Provider for Slicer {
 
     async fn increase(&self, order: &Order) -> Result<u32, Error> {
         let (core, order) = (Arc::clone(&self.core), order.clone());
-        self.tasks.run(async move { core.buy(&order).await.map(|()| order.count) }).await
+        self.tasks.run(async move { core.buy(&order).await }).await
     }
 
     async fn lower_target(&self, group: Symbol, _target: u32) -> Result<u32, Error> {
@@ -194,7 +194,7 @@ impl Core {
     fn reload(&self) {
         let loaded = match self.source.load() {
             Ok(loaded) if loaded.digest == self.hosts().config.digest => return,
-            Ok(loaded) => Hosts::new(loaded, self.clock, &self.connector),
+            Ok(loaded) => Hosts::new(loaded, &self.home, &self.connector),
             Err(error) => Err(error),
         };
         match loaded {

@@ -3,6 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use http::StatusCode;
+use plimsoll_net::Fence;
 use plimsoll_provider::{Class, Error};
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::de::DeserializeOwned;
@@ -61,16 +62,16 @@ pub(super) enum Gone {
 
 impl Client {
     /// Nothing is connected yet.
-    pub(super) fn new(config: &Config) -> Result<Self, String> {
+    pub(super) fn new(config: &Config, fence: Fence) -> Result<Self, String> {
         let (endpoint, trust) = (config.endpoint.clone(), &config.trust);
         let rest = Rest::connect(endpoint, trust, Patience::default(), USER_AGENT)?;
-        Ok(Self::over(config, rest))
+        Ok(Self::over(config, rest, fence))
     }
 
     /// Over connections of the caller's.
-    pub(super) fn over(config: &Config, rest: Rest) -> Self {
+    pub(super) fn over(config: &Config, rest: Rest, fence: Fence) -> Self {
         Self {
-            rest,
+            rest: rest.with_fence(fence),
             organization: config.organization.to_string(),
             cluster: config.cluster.to_string(),
             token: config.token.clone(),

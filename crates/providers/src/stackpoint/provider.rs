@@ -9,9 +9,9 @@ use async_trait::async_trait;
 use futures::{StreamExt as _, stream};
 use jiff::{SignedDuration, Timestamp};
 use plimsoll_model::Symbol;
-use plimsoll_net::Clock;
 use plimsoll_provider::{
-    Capabilities, Class, Deletion, Error, Inventory, NodeIdentity, Order, Owner, Provider, Whose,
+    Capabilities, Class, Deletion, Error, Home, Inventory, NodeIdentity, Order, Owner, Provider,
+    Whose,
 };
 use tracing::warn;
 
@@ -45,7 +45,7 @@ pub struct StackPoint {
     client: Client,
     /// Pools as the cluster tells them.
     board: Board,
-    clock: Clock,
+    home: Home,
     memory: Mutex<Memory>,
     /// Held from reading a group's target to raising it, by group; by nothing where all groups have a common maximum.
     orders: Mutex<BTreeMap<Option<Symbol>, Arc<tokio::sync::Mutex<()>>>>,
@@ -67,22 +67,22 @@ struct Memory {
 
 impl StackPoint {
     /// A provider that remembers nothing. Nothing is contacted yet; the error says in words what cannot be used.
-    pub fn new(name: Option<&str>, config: Config, clock: Clock) -> Result<Self, String> {
-        let client = Client::new(&config)?;
-        Ok(Self::with(name, config, client, clock))
+    pub fn new(name: Option<&str>, config: Config, home: Home) -> Result<Self, String> {
+        let client = Client::new(&config, home.fence.clone())?;
+        Ok(Self::with(name, config, client, home))
     }
 
     /// The same over connections of the caller's.
-    pub fn over(name: Option<&str>, config: Config, rest: Rest, clock: Clock) -> Self {
-        let client = Client::over(&config, rest);
-        Self::with(name, config, client, clock)
+    pub fn over(name: Option<&str>, config: Config, rest: Rest, home: Home) -> Self {
+        let client = Client::over(&config, rest, home.fence.clone());
+        Self::with(name, config, client, home)
     }
 
-    fn with(name: Option<&str>, config: Config, client: Client, clock: Clock) -> Self {
+    fn with(name: Option<&str>, config: Config, client: Client, home: Home) -> Self {
         let name = name.unwrap_or(NAME).into();
         let (memory, orders) = (Mutex::default(), Mutex::default());
         let board = Board::default();
-        Self { name, config, client, board, clock, memory, orders }
+        Self { name, config, client, board, home, memory, orders }
     }
 
     /// What the service has now.
@@ -124,7 +124,7 @@ impl StackPoint {
         if !books.groups.iter().any(|shelf| needs_catalogue(&shelf.pool)) {
             return Ok(Arc::default());
         }
-        let now = self.clock.now();
+        let now = self.home.clock.now();
         let known = self.memory().catalogue.clone();
         if let Some((at, catalogue)) = &known
             && now.duration_since(*at) < CATALOGUE_HOLDS
@@ -180,6 +180,7 @@ impl Provider for StackPoint {
             single_deletions: true,
             // It sees all machines of the cluster.
             strangers: true,
+            counts_orders: true,
             ..Capabilities::default()
         }
     }
@@ -188,7 +189,7 @@ impl Provider for StackPoint {
         let mut books = self.read().await?;
         let catalogue = self.catalogue(&books).await?;
         keep_minimum(self.config.bounds, &mut books);
-        let now = self.clock.now();
+        let now = self.home.clock.now();
         let room = room(self.config.bounds, &books);
         let mut memory = self.memory();
         memory.sighting.look(&books, now);
@@ -249,12 +250,15 @@ impl Provider for StackPoint {
             provider_subnet_cidr: &pool.provider_subnet_cidr,
         };
         let reply = self.client.add(&wish).await?;
-        if new_machines(&reply, &books.keys(), shelf) == 0 {
+        let begun = new_machines(&reply, &books.keys(), shelf);
+        if begun == 0 {
             let problem =
                 format!("the service took an order of {missing} in {group} and began none");
             return Err(Error::new(Class::OutOfCapacity, problem).with_code("NothingBegun"));
         }
-        Ok(count)
+        // What an earlier attempt brought is in the target already.
+        let begun = u32::try_from(begun).unwrap_or(u32::MAX);
+        Ok((count - missing).saturating_add(begun).min(count))
     }
 
     /// What is ordered is a machine at once, so there is nothing else to give up.

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use plimsoll_model::Symbol;
 use plimsoll_net::{Clock, Shutdown};
 use plimsoll_provider::{
-    Class, NodeIdentity, Provider,
+    Class, Home, NodeIdentity, Provider,
     conformance::{Doing, Knob, Machine, NoSuchKnob, Role, TestGroup, Testbed},
 };
 use secrecy::SecretString;
@@ -99,7 +99,7 @@ impl Drop for StackPointTestbed {
 impl Testbed for StackPointTestbed {
     #[expect(clippy::expect_used, reason = "a testbed without a client is of no use to a check")]
     async fn connect(&self) -> Arc<dyn Provider> {
-        let provider = StackPoint::new(None, self.config.clone(), Clock::system());
+        let provider = StackPoint::new(None, self.config.clone(), Home::alone(Clock::system()));
         Arc::new(provider.expect("a client without certificates can be made"))
     }
 

@@ -19,7 +19,7 @@ use plimsoll_net::{
     tls::ServerTls,
 };
 use plimsoll_provider::{
-    NodeIdentity, Provider,
+    Home, NodeIdentity, Provider,
     conformance::{self, Check, Knob, Machine, NoSuchKnob, Report, TestGroup, Testbed},
 };
 use plimsoll_providers::simulated::testbed::SimulatedTestbed;
@@ -87,7 +87,12 @@ impl Testbed for Loopback {
         };
         // The server has looked once before a check turns its knobs, whatever came of it.
         server.looked().await;
-        Arc::new(ExternalGrpc::new("loopback", config, GroupOptions::default(), Clock::system()))
+        Arc::new(ExternalGrpc::new(
+            "loopback",
+            config,
+            GroupOptions::default(),
+            Home::alone(Clock::system()),
+        ))
     }
 
     fn groups(&self) -> Vec<TestGroup> {

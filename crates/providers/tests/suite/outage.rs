@@ -12,7 +12,7 @@ use plimsoll_manifest::{Reader, scenario};
 use plimsoll_model::{GroupOptions, Node, World};
 use plimsoll_net::{Clock, Shutdown};
 use plimsoll_plan::plan;
-use plimsoll_provider::{Fleet, Limits, Order, OrderId, Provider, Steady, Upkeep};
+use plimsoll_provider::{Fleet, Home, Limits, Order, OrderId, Provider, Steady, Upkeep};
 use plimsoll_providers::{
     Joins,
     simulated::{Catalogue, Cloud, Reach, Simulated},
@@ -68,7 +68,10 @@ impl Stage {
         };
         let (cellar, burst) = (open(CELLAR), open(BURST));
         let steady = |cloud: &Cloud| -> Arc<dyn Provider> {
-            Arc::new(Steady::new(Arc::new(Simulated::new(cloud.clone())), Limits::default()))
+            Arc::new(Steady::new(
+                Arc::new(Simulated::new(cloud.clone(), Home::alone(clock))),
+                Limits::default(),
+            ))
         };
         let members = vec![steady(&cellar), steady(&burst)];
         let fleet = Arc::new(Fleet::new(members, clock, Upkeep::default()).unwrap());

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use jiff::Timestamp;
 use plimsoll_model::{InstanceState, Symbol};
 use plimsoll_net::Clock;
-use plimsoll_provider::{Error, Order, OrderId, Provider as _};
+use plimsoll_provider::{Error, Home, Order, OrderId, Provider as _};
 use plimsoll_providers::simulated::{Catalogue, Cloud, Simulated};
 
 mod books;
@@ -32,7 +32,7 @@ impl World {
         let catalogue = Catalogue::read("catalogue.yaml", catalogue).unwrap();
         let clock = Clock::starting_at(START.parse::<Timestamp>().unwrap());
         let cloud = Cloud::new(catalogue, clock);
-        Self { provider: Simulated::new(cloud.clone()), cloud }
+        Self { provider: Simulated::new(cloud.clone(), Home::alone(clock)), cloud }
     }
 
     async fn buy(&self, group: &str, order: &str, count: u32) -> Result<(), Error> {

@@ -2,6 +2,7 @@
 
 mod conformance;
 mod emulator;
+mod fence;
 mod fuzzed;
 mod hosts;
 mod machines;

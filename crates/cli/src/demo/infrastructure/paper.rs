@@ -6,7 +6,7 @@ use anyhow::{Context as _, Result};
 use async_trait::async_trait;
 use plimsoll_model::Symbol;
 use plimsoll_net::{Clock, Shutdown};
-use plimsoll_provider::Provider;
+use plimsoll_provider::{Home, Provider};
 use plimsoll_providers::{
     Joins,
     simulated::{Catalogue, Cloud, Simulated},
@@ -30,7 +30,7 @@ impl Paper {
     pub(super) fn open(seed: u64, clock: Clock) -> Result<Self> {
         let catalogue = Catalogue::read("the catalogue of the demo", CATALOGUE)?;
         let cloud = Cloud::new(Catalogue { seed, ..catalogue }, clock);
-        let provider = Arc::new(Simulated::new(cloud.clone()));
+        let provider = Arc::new(Simulated::new(cloud.clone(), Home::alone(clock)));
         Ok(Self { cloud, provider })
     }
 }

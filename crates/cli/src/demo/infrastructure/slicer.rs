@@ -6,7 +6,7 @@ use anyhow::{Context as _, Result, ensure};
 use async_trait::async_trait;
 use futures::future::join_all;
 use plimsoll_net::{Clock, Shutdown};
-use plimsoll_provider::Provider;
+use plimsoll_provider::{Home, Provider};
 use plimsoll_providers::{
     Joins,
     rest::{Endpoint, Rest, Trust},
@@ -56,9 +56,10 @@ impl Hosts {
         }
         let file = folder.join("cloud-config.ini");
         fs::write(&file, config).with_context(|| format!("cannot write {}", file.display()))?;
+        let home = Home::alone(clock);
         let provider = match way {
-            Way::Sockets => Slicer::open("slicer", file, clock)?,
-            Way::Direct => Slicer::new("slicer", Source::File(file), clock, connector(&hosts))?,
+            Way::Sockets => Slicer::open("slicer", file, home)?,
+            Way::Direct => Slicer::new("slicer", Source::File(file), home, connector(&hosts))?,
         };
         Ok(Self { hosts, provider: Arc::new(provider) })
     }

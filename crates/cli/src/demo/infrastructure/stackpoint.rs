@@ -6,7 +6,7 @@ use anyhow::{Context as _, Result, anyhow, ensure};
 use async_trait::async_trait;
 use plimsoll_model::Symbol;
 use plimsoll_net::{Clock, Shutdown};
-use plimsoll_provider::Provider;
+use plimsoll_provider::{Home, Provider};
 use plimsoll_providers::{
     Joins,
     stackpoint::{
@@ -45,10 +45,11 @@ impl Service {
         write(&file, &config(site.url(), numbers))?;
         // What the user has in the environment is for another cluster.
         let config = Config::load(&file, &|_| None)?;
+        let home = Home::alone(clock);
         let provider = match way {
-            Way::Sockets => StackPoint::new(None, config, clock)
+            Way::Sockets => StackPoint::new(None, config, home)
                 .map_err(|problem| anyhow!("cannot ask the emulated service: {problem}"))?,
-            Way::Direct => StackPoint::over(None, config, site.directly(), clock),
+            Way::Direct => StackPoint::over(None, config, site.directly(), home),
         };
         Ok(Self { emulator, site, provider: Arc::new(provider) })
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use plimsoll_net::Clock;
-use plimsoll_provider::{NodeIdentity, Provider};
+use plimsoll_provider::{Home, NodeIdentity, Provider};
 use plimsoll_providers::simulated::{Catalogue, Cloud, Simulated};
 
 use super::{Chosen, Groups};
@@ -16,6 +16,10 @@ groups:
 - {id: batch, max: 5, template: {cpu: 4, memory: 8Gi, labels: {pool: batch}}}
 ";
 
+fn home() -> Home {
+    Home::alone(Clock::system())
+}
+
 fn cloud() -> Cloud {
     Cloud::new(Catalogue::read("test.yaml", CATALOGUE).unwrap(), Clock::system())
 }
@@ -25,7 +29,7 @@ fn chosen(cloud: &Cloud, picks: &[&str], discoveries: &[&str]) -> Chosen {
         picks: picks.iter().map(|text| text.parse().unwrap()).collect(),
         discoveries: discoveries.iter().map(|text| text.parse().unwrap()).collect(),
     };
-    Chosen::new(Arc::new(Simulated::new(cloud.clone())), groups)
+    Chosen::new(Arc::new(Simulated::new(cloud.clone(), home())), groups)
 }
 
 async fn used(picks: &[&str], discoveries: &[&str]) -> String {
@@ -72,7 +76,7 @@ async fn nodes_of_other_groups_are_nobodys() {
 
 /// The machine that is there from the beginning.
 async fn machine(cloud: &Cloud) -> String {
-    let inventory = Simulated::new(cloud.clone()).refresh().await.unwrap();
+    let inventory = Simulated::new(cloud.clone(), home()).refresh().await.unwrap();
     let group = inventory.groups.iter().find(|state| state.group.id.as_str() == "web-a").unwrap();
     group.group.instances[0].id.to_string()
 }

@@ -13,7 +13,7 @@ use plimsoll_control::{
     settings::Settings,
 };
 use plimsoll_net::{Clock, Shutdown};
-use plimsoll_provider::{Fleet, Limits, Steady, Upkeep};
+use plimsoll_provider::{Fleet, Home, Limits, Steady, Upkeep};
 use plimsoll_providers::{
     joins,
     rest::{Endpoint, Local, Rest, Trust},
@@ -88,7 +88,8 @@ impl Stage {
         let connector: Connector = Arc::new(move |endpoint: &Endpoint, _: &Trust| {
             Ok(Rest::new(Arc::new(Local::new(router.clone())), endpoint.clone(), "test"))
         });
-        let provider = Slicer::new("slicer", Source::File(file), clock, connector).unwrap();
+        let home = Home::alone(clock);
+        let provider = Slicer::new("slicer", Source::File(file), home, connector).unwrap();
         let steady = Steady::new(Arc::new(provider), Limits::default());
         let fleet = Fleet::new(vec![Arc::new(steady)], clock, Upkeep::default()).unwrap();
         let mut settings = Settings::default();

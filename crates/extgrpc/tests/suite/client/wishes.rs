@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use plimsoll_model::Symbol;
+use plimsoll_net::{Clock, Fence};
 use plimsoll_provider::{Class, Error, NodeIdentity, Order, OrderId, Provider as _, Whose};
 use tonic::{Code, Status};
 
@@ -202,4 +203,30 @@ async fn which_machines_went_is_seen_by_looking_again() {
     });
     let deletions = server.provider().delete(pool(), &ids).await.unwrap();
     assert!(deletions.iter().all(|deletion| deletion.outcome.is_ok()));
+}
+
+#[tokio::test]
+async fn a_process_that_does_not_lead_changes_nothing() {
+    let server = Scripted::start().await;
+    server.change(|script| {
+        script.targets.insert("pool".to_owned(), 4);
+    });
+    let clock = Clock::system();
+    let fence = Fence::closed(clock);
+    let provider = server.fenced(fence.clone());
+    let errors = [
+        provider.increase(&order("late", 4, 1)).await.map(drop),
+        provider.lower_target(pool(), 0).await.map(drop),
+        provider.delete(pool(), &["m-0".into()]).await.map(drop),
+    ];
+    for error in errors.map(Result::unwrap_err) {
+        assert_eq!((error.class(), error.code()), (Class::Retry, "NotLeader"), "{error}");
+    }
+    for method in ["NodeGroupIncreaseSize", "NodeGroupDecreaseTargetSize", "NodeGroupDeleteNodes"] {
+        assert_eq!(server.called(method), 0, "{method}");
+    }
+    assert_eq!(provider.refresh().await.unwrap().groups.len(), 1, "it may look");
+    fence.extend(clock.now(), Duration::from_hours(1));
+    provider.increase(&order("late", 4, 1)).await.unwrap();
+    assert_eq!(target(&server), 5);
 }

@@ -49,6 +49,8 @@ flaws! {
     TakesUnknownGroups: order_for_an_unknown_group_is_not_found
         deletion_in_an_unknown_group_is_not_found lowering_an_unknown_group_is_not_found,
     ForgetsPartialSuccess: partial_success_is_success,
+    CountsWhatWasOrdered: partial_success_is_counted,
+    CountsOrdersOnce: partial_success_is_counted,
     ForgetsStockouts: stockout_buys_nothing used_up_quota_buys_nothing,
     StockoutIsContagious: stockout_of_one_group_leaves_others,
     MakesUpForRefusals: refused_order_may_be_placed_again,

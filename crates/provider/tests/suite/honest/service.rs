@@ -1,7 +1,7 @@
 //! An infrastructure in memory: groups, machines, and everything that can go wrong with it.
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::BTreeMap,
     sync::{Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
@@ -28,8 +28,8 @@ pub(crate) struct State {
     pub(crate) machines: BTreeMap<Box<str>, Record>,
     /// How often the deletion of a machine was begun.
     pub(crate) deletions: BTreeMap<Box<str>, u32>,
-    /// The names of orders that were served.
-    orders: BTreeSet<String>,
+    /// The names of orders that were served, with how many machines each has.
+    orders: BTreeMap<String, u32>,
     made: u32,
     is_down: bool,
     slow: Duration,
@@ -192,15 +192,15 @@ impl State {
         self.groups.get_mut(&id).ok_or_else(missing)
     }
 
-    /// Serves an order, and one with a name once.
+    /// Serves an order, and one with a name once; answers with how many machines it has.
     pub(crate) fn buy(
         &mut self,
         name: Option<&str>,
         id: Symbol,
         count: u32,
-    ) -> Result<(), Refusal> {
-        if name.is_some_and(|name| self.orders.contains(name)) {
-            return Ok(());
+    ) -> Result<u32, Refusal> {
+        if let Some(known) = name.and_then(|name| self.orders.get(name)) {
+            return Ok(*known);
         }
         let group = self.group(id)?;
         let wanted = group.target.checked_add(count).filter(|target| *target <= group.max);
@@ -216,8 +216,8 @@ impl State {
             return Err(Refusal::new(Class::Quota, "quota used up"));
         }
         self.begin(id, had);
-        self.orders.extend(name.map(str::to_owned));
-        Ok(())
+        self.orders.extend(name.map(|name| (name.to_owned(), had)));
+        Ok(had)
     }
 
     /// Raises the target and begins machines.

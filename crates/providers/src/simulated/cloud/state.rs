@@ -40,8 +40,8 @@ pub(in crate::simulated) struct State {
     names: BTreeSet<Box<str>>,
     /// When something happens next to which machine: every machine's own [`Held::due`], sorted.
     agenda: BTreeSet<(Timestamp, Number)>,
-    /// Orders that were served.
-    orders: BTreeMap<OrderId, Order>,
+    /// Orders that were served, with how many machines each was served with.
+    orders: BTreeMap<OrderId, (Order, u32)>,
     pub(super) quota: Option<u32>,
     pub(super) faults: Faults,
     pub(super) journal: Vec<Entry>,
@@ -211,16 +211,16 @@ impl State {
         }
     }
 
-    /// Serves an order that was not served before, as far as stock and quota go.
+    /// Serves an order that was not served before, as far as stock and quota go; tells with how many machines.
     pub(in crate::simulated) fn increase(
         &mut self,
         order: &Order,
         now: Timestamp,
-    ) -> Result<(), Error> {
+    ) -> Result<u32, Error> {
         let Order { id, group, count, .. } = order;
-        if let Some(known) = self.orders.get(id) {
+        if let Some((known, had)) = self.orders.get(id) {
             if (known.group, known.count) == (*group, *count) {
-                return Ok(());
+                return Ok(*had);
             }
             let (group, count) = (known.group, known.count);
             let problem = format!("the order {id} was for {count} machines of {group} before");
@@ -241,9 +241,9 @@ impl State {
             0 if quota == 0 => Err(Error::new(Class::Quota, "the quota of machines is used up")),
             0 => Err(Error::new(Class::OutOfCapacity, format!("{group} is out of machines"))),
             can => {
-                self.orders.insert(id.clone(), order.clone());
+                self.orders.insert(id.clone(), (order.clone(), can));
                 self.begin_order(*group, id, can, now);
-                Ok(())
+                Ok(can)
             }
         }
     }

@@ -30,8 +30,8 @@ pub(super) struct Memory {
     adopted: BTreeSet<Name>,
     /// Machines that could not be deleted because their host keeps them.
     kept: BTreeSet<Name>,
-    /// Orders that were answered, the oldest first.
-    served: VecDeque<Box<str>>,
+    /// Orders that were answered, with how many machines each was said to have; the oldest first.
+    served: VecDeque<(Box<str>, u32)>,
     /// What the token was that each host was given, as a number that does not tell it.
     tokens: BTreeMap<Box<str>, u64>,
 }
@@ -97,13 +97,15 @@ impl Memory {
         self.kept.retain(is_here);
     }
 
-    pub(super) fn is_served(&self, order: &str) -> bool {
-        self.served.iter().any(|served| &**served == order)
+    /// How many machines an order was said to have; `None` for one that was not answered yet.
+    pub(super) fn served(&self, order: &str) -> Option<u32> {
+        let found = self.served.iter().find(|(served, _)| &**served == order);
+        found.map(|(_, made)| *made)
     }
 
-    pub(super) fn serve(&mut self, order: &str) {
-        if !self.is_served(order) {
-            self.served.push_back(order.into());
+    pub(super) fn serve(&mut self, order: &str, made: u32) {
+        if self.served(order).is_none() {
+            self.served.push_back((order.into(), made));
         }
         if self.served.len() > MOST_ORDERS {
             self.served.pop_front();

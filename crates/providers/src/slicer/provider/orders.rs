@@ -26,11 +26,11 @@ const AT_ONCE: usize = 4;
 // === impl Core ===
 
 impl Core {
-    /// Makes what is missing of an order.
+    /// Makes what is missing of an order; answers with how many machines it has.
     ///
     /// What was made for it before is known by its tag. A request of somebody who crashed may still arrive while this looks, so what
     /// is too much in the end is given back.
-    pub(super) async fn buy(&self, order: &Order) -> Result<(), Error> {
+    pub(super) async fn buy(&self, order: &Order) -> Result<u32, Error> {
         let (id, group) = (order.id.as_str(), order.group);
         if order.count == 0 {
             return Err(Error::invalid(format!("the order {id} for {group} asks for no machine")));
@@ -39,9 +39,12 @@ impl Core {
         let _alone = self.lock(group).await;
         let at = self.site(group)?;
         let before = self.ordered(&at, id).await?;
-        if self.state().memory.is_served(id) || before.of_order.len() >= wide(order.count) {
-            self.state().memory.serve(id);
-            return Ok(());
+        if let Some(made) = self.state().memory.served(id) {
+            return Ok(made.min(order.count));
+        }
+        if before.of_order.len() >= wide(order.count) {
+            self.state().memory.serve(id, order.count);
+            return Ok(order.count);
         }
         let missing = order.count - count(before.of_order.len());
         let (target, max) = (before.members, at.group.max);
@@ -63,8 +66,10 @@ impl Core {
             }
             Ok(()) => info!(provider = &*self.name, %group, order = id, made, "machines were made"),
         }
-        self.state().memory.serve(id);
-        Ok(())
+        // One that ended as soon as it was made was made all the same.
+        let made = count(made).max(1);
+        self.state().memory.serve(id, made);
+        Ok(made)
     }
 
     /// The machines of an order, and how many the group has.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
-use plimsoll_net::Clock;
+use plimsoll_provider::Home;
 use secrecy::{ExposeSecret as _, SecretString};
 
 use super::Connector;
@@ -45,7 +45,7 @@ pub(super) struct At {
 impl Hosts {
     pub(super) fn new(
         config: Arc<Config>,
-        clock: Clock,
+        home: &Home,
         connector: &Connector,
     ) -> Result<Self, ConfigError> {
         let mut sites: Vec<(&GroupConfig, Vec<usize>)> = Vec::new();
@@ -66,12 +66,13 @@ impl Hosts {
             // A host may repeat what it was sent, as it is or in base64.
             let token = config.k3s_token.expose_secret();
             let rest = rest.hiding(token).hiding(&STANDARD.encode(token));
+            let rest = rest.with_fence(home.fence.clone());
             let rest = match &first.token {
                 Some(token) => rest.with_token(SecretString::from(token.expose_secret())),
                 None => rest,
             };
             let key = first.endpoint.to_string().into();
-            Ok(Arc::new(Site { client: Client::new(rest, clock), groups, key }))
+            Ok(Arc::new(Site { client: Client::new(rest, home.clock), groups, key }))
         });
         let sites = sites.collect::<Result<_, ConfigError>>()?;
         Ok(Self { config, sites })

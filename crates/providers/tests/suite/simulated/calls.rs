@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use plimsoll_model::{InstanceState, Symbol};
-use plimsoll_provider::{Class, NodeIdentity, Provider as _, Whose};
+use plimsoll_net::{Clock, Fence};
+use plimsoll_provider::{Class, GroupSpec, Home, NodeIdentity, Provider as _, Whose};
 use plimsoll_providers::simulated::{Delivery, Reach, Simulated};
 
 use super::{World, pass};
@@ -106,7 +107,41 @@ async fn owners_are_known_without_the_service() {
     let node = NodeIdentity { provider_id: id.to_string(), ..NodeIdentity::default() };
     let owner = world.provider.owner(&node).await.unwrap().machine().unwrap();
     assert_eq!((owner.group, owner.instance), (Symbol::new("a"), Some(id)));
-    let restarted = Simulated::new(world.cloud.clone());
+    let restarted = Simulated::new(world.cloud.clone(), Home::alone(Clock::system()));
     assert_eq!(restarted.owner(&node).await.unwrap_err().class(), Class::Retry);
     assert_eq!(restarted.owner(&NodeIdentity::default()).await.unwrap(), Whose::Nobodys);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_process_that_does_not_lead_changes_nothing() {
+    let world = World::new(LAB);
+    world.buy("small", "o-1", 2).await.unwrap();
+    pass(120).await;
+    let clock = Clock::system();
+    let fence = Fence::closed(clock);
+    let home = Home { fence: fence.clone(), ..Home::alone(clock) };
+    let provider = Simulated::new(world.cloud.clone(), home);
+    let (small, before) = (Symbol::new("small"), world.cloud.journal().len());
+    let order = plimsoll_provider::Order {
+        id: plimsoll_provider::OrderId::new("o-2").unwrap(),
+        group: small,
+        count: 1,
+        from: 2,
+    };
+    let spec =
+        GroupSpec { name: "new".into(), min: 0, max: 1, machine: "small".into(), template: None };
+    let errors = [
+        provider.increase(&order).await.map(drop),
+        provider.lower_target(small, 0).await.map(drop),
+        provider.delete(small, &world.ids("small")).await.map(drop),
+        provider.create_group(&spec).await.map(drop),
+        provider.delete_group(small).await,
+    ];
+    for error in errors.map(Result::unwrap_err) {
+        assert_eq!((error.class(), error.code()), (Class::Retry, "NotLeader"), "{error}");
+    }
+    assert_eq!(world.cloud.journal().len(), before);
+    assert_eq!(provider.refresh().await.unwrap().groups.len(), 1, "it may look");
+    fence.extend(clock.now(), Duration::from_secs(10));
+    assert_eq!(provider.increase(&order).await, Ok(1));
 }

@@ -7,11 +7,12 @@ use super::testbed::SlicerTestbed;
 
 /// What cannot be tried with a host that has no pages, no stock to ask for and no orders that wait; that does not say why a
 /// machine ended; whose machines are there at once; whose groups come from its own configuration.
-const UNTRIED: [&str; 23] = [
+const UNTRIED: [&str; 24] = [
     "stale_order_without_names_buys_nothing",
     "stockout_buys_nothing",
     "stockout_of_one_group_leaves_others",
     "partial_success_is_success",
+    "partial_success_is_counted",
     "partial_order_again_buys_no_more_than_asked",
     "refused_order_may_be_placed_again",
     "stock_is_honest",

@@ -10,7 +10,7 @@ use plimsoll_providers::{
     slicer::emulator::{Dialect, Fate},
 };
 
-use super::stage::{INI, Stage, buy, identity, machines, pass, see};
+use super::stage::{INI, Stage, buy, identity, machines, order, pass, see};
 
 #[tokio::test(start_paused = true)]
 async fn a_machine_carries_its_cluster_and_order_and_is_known_by_them_after_a_crash() {
@@ -47,8 +47,13 @@ async fn what_could_be_had_of_an_order_is_kept() {
     let stage = Stage::usual();
     let provider = stage.provider();
     stage.host().set_trial_left(2);
-    buy(&provider, "o-1", "api", 5).await.unwrap();
-    assert_eq!(see(&provider, "api").await.group.target, 2);
+    // Asked again it says the same, and makes no more of what may be had by then.
+    for left in [2, 3] {
+        stage.host().set_trial_left(left);
+        assert_eq!(provider.increase(&order("o-1", "api", 5)).await, Ok(2));
+        assert_eq!(see(&provider, "api").await.group.target, 2);
+    }
+    stage.host().set_trial_left(0);
     let nothing = buy(&provider, "o-2", "api", 1).await.unwrap_err();
     assert_eq!(nothing.class(), Class::Quota, "{nothing}");
     assert_eq!(see(&provider, "api").await.group.target, 2);

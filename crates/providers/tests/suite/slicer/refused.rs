@@ -6,6 +6,7 @@ use expect_test::expect;
 use jiff::Timestamp;
 use plimsoll_model::GroupOptions;
 use plimsoll_net::Clock;
+use plimsoll_provider::Home;
 use plimsoll_providers::choice::Choice;
 
 const GLOBAL: &str = "[global]\nk3s-url = https://k3s.example:6443\nk3s-token = t0ken\n";
@@ -22,7 +23,7 @@ fn refused(text: &[u8]) -> String {
     fs::write(directory.path().join("no.pem"), "nothing").unwrap();
     let choices = Choice::from_flags("slicer", path.to_str().unwrap()).unwrap();
     let clock = Clock::starting_at(Timestamp::UNIX_EPOCH);
-    let told = match choices[0].open(clock, &GroupOptions::default()) {
+    let told = match choices[0].open(Home::alone(clock), &GroupOptions::default()) {
         Ok(_) => "is taken".to_owned(),
         Err(error) => error.to_string(),
     };
@@ -154,7 +155,8 @@ fn authorities_have_to_be_certificates() {
 fn a_file_that_is_not_there() {
     let choices = Choice::from_flags("slicer", "/nowhere/cloud-config.ini").unwrap();
     let clock = Clock::starting_at(Timestamp::UNIX_EPOCH);
-    let told = choices[0].open(clock, &GroupOptions::default()).unwrap_err().to_string();
+    let told =
+        choices[0].open(Home::alone(clock), &GroupOptions::default()).unwrap_err().to_string();
     assert!(told.starts_with("/nowhere/cloud-config.ini: cannot read"), "{told}");
 }
 

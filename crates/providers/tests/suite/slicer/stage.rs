@@ -12,7 +12,7 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use plimsoll_model::{Instance, Symbol};
 use plimsoll_net::{Clock, Shutdown};
-use plimsoll_provider::{Error, GroupState, NodeIdentity, Order, OrderId, Provider as _};
+use plimsoll_provider::{Error, GroupState, Home, NodeIdentity, Order, OrderId, Provider as _};
 use plimsoll_providers::{
     Joins,
     rest::{Endpoint, Exchange, Local, Rest, Trust},
@@ -53,6 +53,8 @@ slicer-token = host-token
 /// Hosts, a file that names them, and a cluster that their machines join.
 pub(super) struct Stage {
     pub(super) clock: Clock,
+    /// What new providers work for.
+    pub(super) home: Home,
     hosts: BTreeMap<String, Emulator>,
     directory: TempDir,
     pub(super) nodes: Nodes,
@@ -75,7 +77,8 @@ impl Stage {
             ((*name).to_owned(), emulator)
         };
         let hosts = hosts.iter().map(open).collect();
-        let stage = Self { clock, hosts, directory: tempfile::tempdir().unwrap(), nodes };
+        let (home, directory) = (Home::alone(clock), tempfile::tempdir().unwrap());
+        let stage = Self { clock, home, hosts, directory, nodes };
         stage.write(ini);
         stage
     }
@@ -118,7 +121,7 @@ impl Stage {
             let exchange = around(Arc::new(Local::new(host.router())));
             Ok(Rest::new(exchange, endpoint.clone(), "test"))
         });
-        Slicer::new("slicer", Source::File(self.file()), self.clock, connector).unwrap()
+        Slicer::new("slicer", Source::File(self.file()), self.home.clone(), connector).unwrap()
     }
 }
 

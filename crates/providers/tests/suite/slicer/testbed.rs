@@ -12,7 +12,7 @@ use async_trait::async_trait;
 use plimsoll_model::Symbol;
 use plimsoll_net::{Clock, Shutdown};
 use plimsoll_provider::{
-    Class, NodeIdentity, Provider,
+    Class, Home, NodeIdentity, Provider,
     conformance::{Doing, Knob, Machine, NoSuchKnob, Role, TestGroup, Testbed},
 };
 use plimsoll_providers::slicer::{
@@ -119,7 +119,7 @@ fn machine(view: &MachineView) -> Machine {
 #[async_trait]
 impl Testbed for SlicerTestbed {
     async fn connect(&self) -> Arc<dyn Provider> {
-        Arc::new(Slicer::open("slicer", self.file(), Clock::system()).unwrap())
+        Arc::new(Slicer::open("slicer", self.file(), Home::alone(Clock::system())).unwrap())
     }
 
     fn groups(&self) -> Vec<TestGroup> {

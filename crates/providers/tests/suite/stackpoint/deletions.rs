@@ -8,7 +8,7 @@ use http::{Request, Response};
 use jiff::Timestamp;
 use plimsoll_model::Symbol;
 use plimsoll_net::Clock;
-use plimsoll_provider::{Class, Provider as _};
+use plimsoll_provider::{Class, Home, Provider as _};
 use plimsoll_providers::{
     rest::{Exchange, Local, Rest},
     stackpoint::{
@@ -61,7 +61,7 @@ async fn who_may_not_be_deleted_is_not_asked_to_go() {
     let service = Local::new(emulator.router());
     let exchange = Arc::new(Listening { service, heard: Arc::clone(&heard) });
     let rest = Rest::new(exchange, config.endpoint.clone(), "test");
-    let provider = StackPoint::over(None, config, rest, clock);
+    let provider = StackPoint::over(None, config, rest, Home::alone(clock));
     let group = Symbol::new("autoscaling-spc5fd2a0b1-pool-1");
     let inventory = provider.refresh().await.unwrap();
     let machines = &inventory.group(group).unwrap().group.instances;

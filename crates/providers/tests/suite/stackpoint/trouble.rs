@@ -5,10 +5,10 @@ use std::{fs, sync::Arc, time::Duration};
 use expect_test::expect;
 use jiff::Timestamp;
 use plimsoll_model::{Group, InstanceState, Symbol};
-use plimsoll_net::{Clock, Shutdown};
+use plimsoll_net::{Clock, Fence, Shutdown};
 use plimsoll_provider::{
-    Class, Error, Fleet, Limits, NodeIdentity, Order, OrderId, Owner, Provider, Steady, Upkeep,
-    Whose,
+    Class, Error, Fleet, Home, Limits, NodeIdentity, Order, OrderId, Owner, Provider, Steady,
+    Upkeep, Whose,
 };
 use plimsoll_providers::{
     rest::{Endpoint, Local, Rest, Trust},
@@ -33,6 +33,7 @@ pools:
 struct Stage {
     emulator: Emulator,
     clock: Clock,
+    config: Config,
     provider: StackPoint,
 }
 
@@ -65,8 +66,8 @@ impl Stage {
             steering: Steering::default(),
         };
         change(&mut config);
-        let provider = connect(&emulator, &config, clock);
-        Self { emulator, clock, provider }
+        let provider = connect(&emulator, &config, Home::alone(clock));
+        Self { emulator, clock, config, provider }
     }
 
     async fn group(&self) -> Group {
@@ -74,17 +75,17 @@ impl Stage {
         inventory.group(group()).unwrap().group.clone()
     }
 
-    async fn order(&self, group: Symbol, count: u32) -> Result<(), Error> {
+    async fn order(&self, group: Symbol, count: u32) -> Result<u32, Error> {
         let id = OrderId::new("order-1").unwrap();
         let from = self.emulator.target(group);
-        self.provider.increase(&Order { id, group, count, from }).await.map(drop)
+        self.provider.increase(&Order { id, group, count, from }).await
     }
 }
 
-fn connect(emulator: &Emulator, config: &Config, clock: Clock) -> StackPoint {
+fn connect(emulator: &Emulator, config: &Config, home: Home) -> StackPoint {
     let exchange = Arc::new(Local::new(emulator.router()));
     let rest = Rest::new(exchange, config.endpoint.clone(), "test");
-    StackPoint::over(None, config.clone(), rest, clock)
+    StackPoint::over(None, config.clone(), rest, home)
 }
 
 #[tokio::test(start_paused = true)]
@@ -98,6 +99,45 @@ async fn new_machines_are_counted_whatever_is_in_the_answer() {
         let refused = stage.order(group(), 2).await.unwrap_err();
         assert_eq!(refused.class(), Class::OutOfCapacity, "{style:?}");
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_order_is_answered_with_what_was_begun() {
+    for style in [ReplyStyle::NewOnly, ReplyStyle::All] {
+        let stage = Stage::new();
+        stage.emulator.set_reply_style(style);
+        stage.emulator.set_stock(group(), 2);
+        let from = stage.emulator.target(group());
+        let order = Order { id: OrderId::new("o-1").unwrap(), group: group(), count: 5, from };
+        assert_eq!(stage.provider.increase(&order).await, Ok(2), "{style:?}");
+        // Placed again, what was begun before counts as well.
+        stage.emulator.set_stock(group(), 1);
+        assert_eq!(stage.provider.increase(&order).await, Ok(3), "{style:?}");
+        stage.emulator.set_stock(group(), 9);
+        assert_eq!(stage.provider.increase(&order).await, Ok(5), "{style:?}");
+        assert_eq!(stage.provider.increase(&order).await, Ok(5), "{style:?}");
+        assert_eq!(stage.group().await.target, from + 5, "{style:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_process_that_does_not_lead_changes_nothing() {
+    let stage = Stage::new();
+    let fence = Fence::closed(stage.clock);
+    let home = Home { fence: fence.clone(), ..Home::alone(stage.clock) };
+    let provider = connect(&stage.emulator, &stage.config, home);
+    let before = stage.emulator.machines().len();
+    let machine = provider.refresh().await.unwrap().groups[0].group.instances[0].id.clone();
+    let order = Order { id: OrderId::new("o-1").unwrap(), group: group(), count: 1, from: 3 };
+    let refused = provider.increase(&order).await.unwrap_err();
+    assert_eq!((refused.class(), refused.code()), (Class::Retry, "NotLeader"));
+    let answers = provider.delete(group(), std::slice::from_ref(&machine)).await.unwrap();
+    assert_eq!(answers[0].outcome.as_ref().unwrap_err().code(), "NotLeader");
+    let going = |state: &str| matches!(state, "deleting" | "deleted");
+    let machines = stage.emulator.machines();
+    assert!(machines.len() == before && !machines.iter().any(|one| going(one.state.word())));
+    fence.extend(stage.clock.now(), Duration::from_secs(10));
+    assert_eq!(provider.increase(&order).await, Ok(1));
 }
 
 #[tokio::test(start_paused = true)]
