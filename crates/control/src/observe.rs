@@ -8,7 +8,7 @@ use std::{collections::BTreeSet, sync::Arc};
 use jiff::Timestamp;
 use plimsoll_cluster::{mirror::Mirror, taints::Mark};
 use plimsoll_model::{
-    Departed, Effect, Group, Labels, Memory, Node, Settings, Symbol, Taint, label,
+    Contested, Departed, Effect, Group, Labels, Memory, Node, Settings, Symbol, Taint, label,
 };
 use plimsoll_provider::{Inventory, Owner, Whose};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -56,6 +56,8 @@ struct Joined {
     labelled: FxHashMap<Symbol, Symbol>,
     /// Nodes whose machines are gone.
     departed: Vec<Departed>,
+    /// Machines that more than one node claims.
+    contested: Vec<Contested>,
 }
 
 /// Puts everything together in the mirror's World.
@@ -79,12 +81,14 @@ pub(crate) fn stage(mirror: &mut Mirror, ingredients: Ingredients<'_>) -> Staged
         }
     }
     let world = mirror.world();
-    let Joined { labelled, departed } = join(&world.nodes, &mut groups, owners);
+    let Joined { labelled, departed, contested } = join(&world.nodes, &mut groups, owners, now);
+    let rivals: FxHashSet<Symbol> =
+        contested.iter().flat_map(|machine| machine.nodes.iter().copied()).collect();
     let mut staged = Staged::default();
     for (place, slot) in world.nodes.iter_mut().enumerate() {
         let name = slot.name;
         let mut node = Arc::clone(slot);
-        if opaque.contains(&name) && !node.keep {
+        if (opaque.contains(&name) || rivals.contains(&name)) && !node.keep {
             Arc::make_mut(&mut node).keep = true;
         }
         if let Some(group) = labelled.get(&name) {
@@ -111,6 +115,7 @@ pub(crate) fn stage(mirror: &mut Mirror, ingredients: Ingredients<'_>) -> Staged
     world.settings = settings.clone();
     world.groups = groups;
     world.departed = departed;
+    world.contested = contested;
     world.memory = memory;
     world.advice = Vec::new();
     staged
@@ -121,18 +126,19 @@ pub(crate) fn is_leaving(node: &Node) -> bool {
     node.taints.iter().any(|taint| taint.key.as_str() == Mark::Leaving.key())
 }
 
-/// Names the node of every machine that has one: by the id that the node gives, else by what the provider said when it was asked.
-fn join(nodes: &[Arc<Node>], groups: &mut [Group], owners: &Owners) -> Joined {
-    let here: FxHashSet<Symbol> = nodes.iter().map(|node| node.name).collect();
-    let (mut by_id, mut by_owner) = (Claims::default(), Claims::default());
+/// Names the node of every machine that has one: by what the provider names, by the id that the node gives, or by what the provider
+/// said when it was asked.
+fn join(nodes: &[Arc<Node>], groups: &mut [Group], owners: &Owners, now: Timestamp) -> Joined {
+    let here: FxHashMap<Symbol, &Node> = nodes.iter().map(|node| (node.name, &**node)).collect();
+    let mut claims = Claims::default();
     let mut joined = Joined::default();
     for node in nodes {
         if !node.provider_id.is_empty() {
-            by_id.claim(&*node.provider_id, node);
+            claims.claim_id(&node.provider_id, node);
         }
         match owners.whose(node.name) {
             Some(Whose::Machine(Owner { group, instance: Some(instance) })) => {
-                by_owner.claim((*group, &**instance), node);
+                claims.claim_owner((*group, &**instance), node);
             }
             Some(Whose::Machine(Owner { group, instance: None })) => {
                 joined.labelled.insert(node.name, *group);
@@ -146,18 +152,26 @@ fn join(nodes: &[Arc<Node>], groups: &mut [Group], owners: &Owners) -> Joined {
     }
     for group in groups {
         for instance in &mut group.instances {
-            let (id, owner) = (&*instance.id, (group.id, &*instance.id));
-            let known = instance.node.filter(|node| here.contains(node));
-            let known = known.or_else(|| by_id.youngest(id)).or_else(|| by_owner.youngest(owner));
-            let Some(known) = known else { continue };
-            joined.labelled.remove(&known);
-            for node in by_id.outlived(id).chain(by_owner.outlived(owner)) {
-                if node != known {
-                    let (group, instance) = (group.id, instance.id.clone());
-                    joined.departed.push(Departed { node, group, instance });
-                }
+            let named = instance.node.and_then(|node| here.get(&node).copied());
+            let verdict = claims.judge(group.id, instance, named, now);
+            for node in verdict.outlived {
+                let (group, instance) = (group.id, instance.id.clone());
+                joined.departed.push(Departed { node, group, instance });
             }
-            instance.node = Some(known);
+            if !verdict.contested.is_empty() {
+                joined.contested.push(Contested {
+                    group: group.id,
+                    instance: instance.id.clone(),
+                    nodes: verdict.contested.into(),
+                });
+            }
+            if let Some(owner) = verdict.owner {
+                joined.labelled.remove(&owner);
+                instance.node = Some(owner);
+            } else if named.is_some() {
+                // What its provider names is the Node of an earlier machine of that name.
+                instance.node = None;
+            }
         }
     }
     joined
@@ -207,6 +221,7 @@ impl Staged {
         }
         world.memory = Memory::default();
         world.departed = Vec::new();
+        world.contested = Vec::new();
         std::mem::take(&mut world.groups)
     }
 }

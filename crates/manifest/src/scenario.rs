@@ -97,6 +97,7 @@ fn from_json(text: &str) -> Result<World, ScenarioError> {
         quotas: objects.quotas,
         groups: groups.into_iter().map(|draft| draft.group).collect(),
         departed: Vec::new(),
+        contested: Vec::new(),
         memory,
         advice: Vec::new(),
     })

@@ -11,6 +11,7 @@ pub mod device;
 pub mod devices;
 pub mod exemplar;
 pub mod group;
+pub mod kinship;
 pub mod labels;
 pub mod money;
 pub mod node;
@@ -49,6 +50,7 @@ pub use devices::Devices;
 pub use exemplar::{Exemplar, Remembered};
 pub use group::{ErrorClass, Group, GroupOptions, Instance, InstanceError, InstanceState};
 pub use jiff::{SignedDuration, Timestamp};
+pub use kinship::Kinship;
 pub use labels::Labels;
 pub use money::Money;
 pub use node::{Conditions, Node, label};
@@ -78,7 +80,7 @@ pub use volume::{
 pub use workload::{
     Budget, BudgetRule, ConfigMap, Controller, CountOrPercent, DaemonSet, PodTemplate,
 };
-pub use world::{Activity, Backoff, Departed, Memory, Order, Replacement, World};
+pub use world::{Activity, Backoff, Contested, Departed, Memory, Order, Replacement, World};
 
 /// Namespaces that are known, with their labels.
 pub type Namespaces = rustc_hash::FxHashMap<Symbol, Labels>;

@@ -50,6 +50,8 @@ pub struct World {
     pub groups: Vec<Group>,
     /// Nodes whose machines are gone, by the word of their providers.
     pub departed: Vec<Departed>,
+    /// Machines that more than one node claims.
+    pub contested: Vec<Contested>,
     /// What earlier passes left to be remembered.
     pub memory: Memory,
     /// Answers to what an earlier attempt at this decision asked.
@@ -65,6 +67,17 @@ pub struct Departed {
     pub group: Symbol,
     /// The machine.
     pub instance: Box<str>,
+}
+
+/// A machine that several nodes claim to be, when nothing tells which of them is right. None of them may be touched, nor the machine.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Contested {
+    /// The group of the machine.
+    pub group: Symbol,
+    /// The machine.
+    pub instance: Box<str>,
+    /// The nodes, sorted.
+    pub nodes: Box<[Symbol]>,
 }
 
 /// What has to survive from pass to pass, and over a restart.
@@ -177,6 +190,7 @@ impl World {
             quotas: Vec::new(),
             groups: Vec::new(),
             departed: Vec::new(),
+            contested: Vec::new(),
             memory: Memory::default(),
             advice: Vec::new(),
         }

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use plimsoll_fit::Rejection;
-use plimsoll_model::{Condition, Memory, Money, PodName, Question, StandIn, Symbol, Timestamp};
+use plimsoll_model::{
+    Condition, Contested, Memory, Money, PodName, Question, StandIn, Symbol, Timestamp,
+};
 
 pub use self::blocked::{BlockReason, Blocked, PodBlockReason};
 use crate::buffers::BufferReport;
@@ -21,6 +23,8 @@ pub struct Plan {
     pub repairs: Vec<Repair>,
     /// Nodes without a machine, to be deleted as objects.
     pub removals: Vec<Removal>,
+    /// Machines that more than one node claims: none of these nodes is touched.
+    pub contested: Vec<Contested>,
     /// Nodes that nobody needs, with the moment that began.
     pub unneeded: Vec<Unneeded>,
     /// Nodes that stay, with the reason that decided.

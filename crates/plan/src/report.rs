@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use plimsoll_fit::NodeId;
-use plimsoll_model::{Memory, Order, PodName, Replacement, StandIn, Symbol};
+use plimsoll_model::{Contested, Memory, Order, PodName, Replacement, StandIn, Symbol, World};
 use rustc_hash::FxHashMap;
 
 use crate::{
@@ -54,6 +54,7 @@ pub(crate) fn report(scene: Scene<'_>, mut findings: Findings) -> Plan {
         retirements: findings.given.retirements,
         repairs: scene.state.repairs,
         removals: scene.state.removals,
+        contested: contested(scene.state.world),
         unneeded: findings.given.unneeded,
         blocked: findings.given.blocked,
     };
@@ -97,6 +98,12 @@ fn purchases(scene: &Scene<'_>, bought: &Bought) -> Vec<Purchase> {
         .collect();
     purchases.sort_unstable();
     purchases
+}
+
+fn contested(world: &World) -> Vec<Contested> {
+    let mut contested = world.contested.clone();
+    contested.sort_unstable();
+    contested
 }
 
 fn groups(scene: &Scene<'_>) -> Vec<GroupReport> {

@@ -128,7 +128,7 @@ pub(crate) fn observe(world: &World) -> State<'_> {
         })
         .collect();
     let mut memory = remembered(world, &node_places, &nodes);
-    departed::remember(world, &gone, &mut memory);
+    departed::remember(world, &gone, &membership, &mut memory);
     let removals = departed::removals(world, &gone, &memory);
     let mut repairs = Vec::new();
     let mut groups: Vec<_> = (groups::census(&nodes, &membership).into_iter().enumerate())

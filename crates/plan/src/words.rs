@@ -127,6 +127,7 @@ pub fn block_reason(reason: BlockReason) -> (&'static str, &'static str) {
     match reason {
         Why::NoNodeGroup => ("NoNodeGroup", "of no group"),
         Why::MachineGone => ("MachineGone", "its machine is gone, which has to be so for a while"),
+        Why::DuplicateProviderId => ("DuplicateProviderID", "another node claims the same machine"),
         Why::ScaleDownDisabledAnnotation => {
             ("ScaleDownDisabledAnnotation", "its annotation forbids it to go")
         }

@@ -1,92 +1,95 @@
-//! Nodes that say which machine they are. Names of machines are given again once their machines are gone, so of several nodes that
-//! say the same the youngest is right, and the others have outlived their machines.
+//! Nodes that say which machine they are, and which of them is believed.
+//!
+//! Names of machines are given again once their machines are gone, and anybody who may write Nodes can write a provider id. So a
+//! machine may have several claimants. Predecessors ([`Kinship`]) are out. Of the others:
+//!
+//! | claimants | the machine's node | the others |
+//! |-----------|--------------------|------------|
+//! | one | that one | |
+//! | one that is Ready, others that fell silent before it came | the Ready one | have outlived their machine |
+//! | any other number | the one that the provider names, else a Ready one, else the youngest | contested: none of them, nor the machine, may be touched |
 
-use std::{collections::hash_map::Entry, hash::Hash};
-
-use plimsoll_model::{Node, Symbol};
+use plimsoll_model::{Instance, Kinship, Node, Symbol, Timestamp};
 use rustc_hash::FxHashMap;
 
 /// Nodes by the machine that they say they are.
-#[derive(Debug)]
-pub(super) struct Claims<'w, K> {
-    youngest: FxHashMap<K, &'w Node>,
-    outlived: Vec<(K, Symbol)>,
+#[derive(Debug, Default)]
+pub(super) struct Claims<'w> {
+    by_id: FxHashMap<&'w str, Vec<&'w Node>>,
+    by_owner: FxHashMap<(Symbol, &'w str), Vec<&'w Node>>,
+}
+
+/// Whose a machine is.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Verdict {
+    /// The node that the machine became.
+    pub owner: Option<Symbol>,
+    /// Nodes whose machine was an earlier one of the same name.
+    pub outlived: Vec<Symbol>,
+    /// All nodes that may be the machine's, the owner included, when that cannot be told; sorted.
+    pub contested: Vec<Symbol>,
 }
 
 // === impl Claims ===
 
-impl<K> Default for Claims<'_, K> {
-    fn default() -> Self {
-        Self { youngest: FxHashMap::default(), outlived: Vec::new() }
+impl<'w> Claims<'w> {
+    /// The node gives this provider id as its own.
+    pub(super) fn claim_id(&mut self, machine: &'w str, node: &'w Node) {
+        self.by_id.entry(machine).or_default().push(node);
+    }
+
+    /// The provider was asked about the node, and says that it is this machine of the group.
+    pub(super) fn claim_owner(&mut self, machine: (Symbol, &'w str), node: &'w Node) {
+        self.by_owner.entry(machine).or_default().push(node);
+    }
+
+    /// Whose the machine is, given the node that its provider names for it.
+    pub(super) fn judge(
+        &self,
+        group: Symbol,
+        machine: &Instance,
+        named: Option<&'w Node>,
+        now: Timestamp,
+    ) -> Verdict {
+        let by_id = self.by_id.get(&*machine.id);
+        let by_owner = self.by_owner.get(&(group, &*machine.id));
+        let claimants = [by_id, by_owner].into_iter().flatten().flatten().copied();
+        let mut claimants: Vec<&Node> = named.into_iter().chain(claimants).collect();
+        claimants.sort_unstable_by_key(|node| node.name);
+        claimants.dedup_by_key(|node| node.name);
+        judge(machine, named, &claimants, now)
     }
 }
 
-impl<'w, K: Copy + Eq + Hash> Claims<'w, K> {
-    /// The node says that it is this machine.
-    pub(super) fn claim(&mut self, machine: K, node: &'w Node) {
-        match self.youngest.entry(machine) {
-            Entry::Vacant(slot) => {
-                slot.insert(node);
-            }
-            Entry::Occupied(mut slot) => {
-                let age = |node: &Node| (node.created, node.name);
-                let is_younger = age(slot.get()) < age(node);
-                let older = if is_younger { slot.insert(node) } else { node };
-                self.outlived.push((machine, older.name));
-            }
+/// Decides between claimants, of which no two have one name.
+fn judge(machine: &Instance, named: Option<&Node>, claimants: &[&Node], now: Timestamp) -> Verdict {
+    let kin = |node: &Node| node.kinship(machine, now);
+    let own = claimants.iter().copied().filter(|node| kin(node) == Kinship::Own);
+    let is_named = |node: &Node| named.is_some_and(|named| named.name == node.name);
+    let rank = |node: &&Node| (is_named(node), node.conditions.ready, node.created, node.name);
+    let Some(owner) = own.max_by_key(rank) else {
+        // The machine has yet to register; who claims it is older.
+        let outlived = claimants.iter().map(|node| node.name).collect();
+        return Verdict { owner: None, outlived, contested: Vec::new() };
+    };
+    let has_outlived = |node: &Node| match kin(node) {
+        Kinship::Predecessor => true,
+        Kinship::Own | Kinship::Unproven => {
+            // Who was heard of after the owner registered did not make way for it.
+            let is_silent = !node.conditions.ready && !node.conditions.suspended;
+            owner.conditions.ready && is_silent && !node.was_alive_after(owner.created, now)
         }
+    };
+    let others = claimants.iter().copied().filter(|node| node.name != owner.name);
+    let (outlived, rivals): (Vec<&Node>, Vec<&Node>) = others.partition(|node| has_outlived(node));
+    let mut contested: Vec<Symbol> = rivals.iter().map(|node| node.name).collect();
+    if !contested.is_empty() {
+        contested.push(owner.name);
+        contested.sort_unstable();
     }
-
-    /// The node that the machine became.
-    pub(super) fn youngest(&self, machine: K) -> Option<Symbol> {
-        self.youngest.get(&machine).map(|node| node.name)
-    }
-
-    /// Nodes that were the machine's predecessors of the same name.
-    pub(super) fn outlived(&self, machine: K) -> impl Iterator<Item = Symbol> {
-        // There are next to none.
-        self.outlived.iter().filter(move |(of, _)| *of == machine).map(|(_, node)| *node)
-    }
+    let outlived = outlived.iter().map(|node| node.name).collect();
+    Verdict { owner: Some(owner.name), outlived, contested }
 }
 
 #[cfg(test)]
-mod tests {
-    use jiff::Timestamp;
-    use plimsoll_model::{Conditions, Labels, Resources};
-
-    use super::*;
-
-    fn node(name: &str, created: i64) -> Node {
-        Node {
-            name: name.into(),
-            labels: Labels::default(),
-            taints: Box::default(),
-            unschedulable: false,
-            allocatable: Resources::default(),
-            capacity: Resources::default(),
-            provider_id: "".into(),
-            created: Timestamp::from_second(created).unwrap(),
-            conditions: Conditions::default(),
-            keep: false,
-            deleting: false,
-        }
-    }
-
-    #[test]
-    fn the_youngest_node_of_a_machine_has_it() {
-        let (first, second, third, other) =
-            (node("first", 1), node("second", 2), node("third", 3), node("other", 0));
-        for order in [[&first, &second, &third], [&third, &first, &second]] {
-            let mut claims = Claims::default();
-            for node in order {
-                claims.claim("machine", node);
-            }
-            claims.claim("another", &other);
-            assert_eq!(claims.youngest("machine"), Some("third".into()));
-            let mut outlived: Vec<_> = claims.outlived("machine").collect();
-            outlived.sort_unstable();
-            assert_eq!(outlived, ["first".into(), "second".into()]);
-            assert_eq!(claims.outlived("another").count(), 0);
-        }
-    }
-}
+mod tests;

@@ -36,14 +36,26 @@ fn group(machine: &str) -> Group {
     }
 }
 
+fn now() -> Timestamp {
+    Timestamp::from_second(3_600).unwrap()
+}
+
+/// The same node, silent since then.
+fn silent(node: &Node, since: i64) -> Arc<Node> {
+    let ready_since = Some(Timestamp::from_second(since).unwrap());
+    let conditions = Conditions { ready: false, ready_since, ..Conditions::default() };
+    Arc::new(Node { conditions, ..node.clone() })
+}
+
 #[test]
 fn a_name_that_is_given_again_is_that_of_the_younger_node() {
     let (old, young) = (node("vm-1-old", "x://a/vm-1", 1), node("vm-1-new", "x://a/vm-1", 2));
+    let old = silent(&old, 2);
     let other = node("other", "y://b/vm-1", 3);
     for nodes in [[&old, &young, &other], [&other, &young, &old]] {
         let nodes: Vec<_> = nodes.into_iter().map(Arc::clone).collect();
         let mut groups = [group("x://a/vm-1")];
-        let joined = join(&nodes, &mut groups, &Owners::default());
+        let joined = join(&nodes, &mut groups, &Owners::default(), now());
         assert_eq!(groups[0].instances[0].node, Some(young.name));
         let expected =
             Departed { node: old.name, group: "a".into(), instance: "x://a/vm-1".into() };
@@ -51,8 +63,41 @@ fn a_name_that_is_given_again_is_that_of_the_younger_node() {
     }
     // Of a machine that nobody has, nothing is known.
     let mut groups = [group("x://a/vm-2")];
-    let joined = join(&[old, young], &mut groups, &Owners::default());
+    let joined = join(&[old, young], &mut groups, &Owners::default(), now());
     assert_eq!((groups[0].instances[0].node, joined.departed.len()), (None, 0));
+}
+
+#[test]
+fn nodes_that_are_both_alive_contest_their_machine_and_neither_has_lost_it() {
+    let (victim, impostor) = (node("victim", "x://a/vm-1", 1), node("impostor", "x://a/vm-1", 2));
+    let mut groups = [group("x://a/vm-1")];
+    let nodes = [Arc::clone(&victim), Arc::clone(&impostor)];
+    let joined = join(&nodes, &mut groups, &Owners::default(), now());
+    assert_eq!(groups[0].instances[0].node, Some(impostor.name), "it is not without a node");
+    let expected = Contested {
+        group: "a".into(),
+        instance: "x://a/vm-1".into(),
+        nodes: [impostor.name, victim.name].into(),
+    };
+    assert_eq!((joined.contested, joined.departed), (vec![expected], vec![]));
+}
+
+#[test]
+fn a_machine_is_not_the_node_that_an_earlier_one_of_its_name_left() {
+    let left = node("vm-1", "x://a/vm-1", 1);
+    // Whether its provider names the Node or the Node names the machine.
+    for named in [None, Some(left.name)] {
+        for left in [Arc::clone(&left), silent(&left, 3_590)] {
+            let mut groups = [group("x://a/vm-1")];
+            groups[0].instances[0].node = named;
+            groups[0].instances[0].created = Some(Timestamp::from_second(3_580).unwrap());
+            let joined = join(&[Arc::clone(&left)], &mut groups, &Owners::default(), now());
+            assert_eq!(groups[0].instances[0].node, None);
+            let (group, instance) = ("a".into(), "x://a/vm-1".into());
+            assert_eq!(joined.departed, [Departed { node: left.name, group, instance }]);
+            assert_eq!(joined.contested, []);
+        }
+    }
 }
 
 #[test]

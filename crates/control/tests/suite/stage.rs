@@ -56,12 +56,7 @@ impl Stage {
     pub(crate) async fn set(catalogue: &str) -> Self {
         let ground = Ground::start().await;
         let clock = ground.clock();
-        let cloud = Cloud::new(Catalogue::read("test.yaml", catalogue).unwrap(), clock);
-        // Machines that are gone fall silent, and somebody has to delete their Nodes.
-        let (coming, going) = (ground.kubelets().clone(), ground.kubelets().clone());
-        let machines = joins(move |node| coming.add(node), move |name| going.vanish(name));
-        let running = cloud.clone();
-        tokio::spawn(async move { running.run(&machines, Shutdown::new()).await });
+        let cloud = connect_cloud(catalogue, &ground);
         let standing = watch::Sender::new(Standing::Leading);
         let mut settings = Settings::default();
         settings.plan.group.unneeded_time = SignedDuration::from_mins(2);
@@ -71,6 +66,14 @@ impl Stage {
             Self { clock, own_clock: clock, ground, cloud, gate, standing, settings, engine: None };
         stage.pass(5).await;
         stage
+    }
+
+    /// Puts a new infrastructure in the place of the old one, whose machines are gone from one moment to the next.
+    pub(crate) fn replace_cloud(&mut self, catalogue: &str) {
+        for name in self.node_names() {
+            self.ground.kubelets().vanish(&name);
+        }
+        self.cloud = connect_cloud(catalogue, &self.ground);
     }
 
     /// Everything, the loop included.
@@ -333,6 +336,17 @@ impl Stage {
         }
         machines
     }
+}
+
+/// An infrastructure whose machines become nodes of the cluster.
+fn connect_cloud(catalogue: &str, ground: &Ground) -> Cloud {
+    let cloud = Cloud::new(Catalogue::read("test.yaml", catalogue).unwrap(), ground.clock());
+    // Machines that are gone fall silent, and somebody has to delete their Nodes.
+    let (coming, going) = (ground.kubelets().clone(), ground.kubelets().clone());
+    let machines = joins(move |node| coming.add(node), move |name| going.vanish(name));
+    let running = cloud.clone();
+    tokio::spawn(async move { running.run(&machines, Shutdown::new()).await });
+    cloud
 }
 
 pub(crate) fn text(value: &Value, pointer: &str) -> String {

@@ -21,6 +21,7 @@ pub struct Blocked {
 pub enum BlockReason {
     NoNodeGroup,
     MachineGone,
+    DuplicateProviderId,
     ScaleDownDisabledAnnotation,
     ScaleDownUnreadyDisabled,
     NotUnderutilized,

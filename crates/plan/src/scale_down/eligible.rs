@@ -1,6 +1,7 @@
 //! Which nodes could be given back at all, by what is seen at a glance.
 
-use plimsoll_model::{Consolidation, Pod};
+use plimsoll_model::{Consolidation, Pod, Symbol};
+use rustc_hash::FxHashSet;
 
 use super::utilization::{Gauge, Reading};
 use crate::{
@@ -14,6 +15,8 @@ use crate::{
 pub(super) struct Judge<'a, 'w> {
     scene: &'a Scene<'w>,
     gauge: Gauge<'w>,
+    /// Nodes of which another claims the same machine.
+    contested: FxHashSet<Symbol>,
 }
 
 /// A node that could go: its group, and how much it is used.
@@ -27,8 +30,9 @@ pub(super) struct Eligible {
 
 impl<'a, 'w> Judge<'a, 'w> {
     pub(super) fn new(scene: &'a Scene<'w>) -> Self {
-        let gauge = Gauge::new(scene.state.world);
-        Self { scene, gauge }
+        let world = scene.state.world;
+        let contested = world.contested.iter().flat_map(|machine| machine.nodes.iter().copied());
+        Self { scene, gauge: Gauge::new(world), contested: contested.collect() }
     }
 
     /// Whether the node could go, or the first reason why it stays.
@@ -40,6 +44,9 @@ impl<'a, 'w> Judge<'a, 'w> {
         }
         if found.readiness == Readiness::BeingDeleted {
             return Err(BlockReason::CurrentlyBeingDeleted);
+        }
+        if self.contested.contains(&node.name) {
+            return Err(BlockReason::DuplicateProviderId);
         }
         if node.keep {
             return Err(BlockReason::ScaleDownDisabledAnnotation);

@@ -26,13 +26,20 @@ pub(super) fn departed<'w>(
         .collect()
 }
 
-/// Starts the clocks of those that were not known to be gone, and stops those of nodes that are not gone after all.
-pub(super) fn remember(world: &World, gone: &FxHashMap<usize, &Departed>, memory: &mut Memory) {
+/// Starts the clocks of those that were not known to be gone, and stops those of nodes that are not gone after all, or that a
+/// machine without a node claims: its kubelet may be about to register under them, so they are not removed.
+pub(super) fn remember(
+    world: &World,
+    gone: &FxHashMap<usize, &Departed>,
+    membership: &Membership,
+    memory: &mut Memory,
+) {
     let since = |node: Symbol| {
         let known = world.memory.departed_since.get(&node).copied();
         (node, known.unwrap_or(world.now))
     };
-    memory.departed_since = gone.values().map(|one| since(one.node)).collect();
+    let unclaimed = gone.iter().filter(|(place, _)| !membership.claimants.contains(place));
+    memory.departed_since = unclaimed.map(|(_, one)| since(one.node)).collect();
 }
 
 /// The Nodes to remove.

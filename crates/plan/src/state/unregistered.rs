@@ -2,7 +2,7 @@
 
 use plimsoll_model::{Instance, InstanceError, Memory, Timestamp, World};
 
-use super::is_over;
+use super::{is_over, membership::Unjoined};
 
 /// A machine that is not being deleted and has no node.
 #[derive(Clone, Copy, Debug)]
@@ -29,17 +29,18 @@ pub(super) enum Fate<'w> {
 /// The machines of a group at these places of its list of instances.
 ///
 /// A failed machine counts as such only without a node: one that has become a node may carry pods, and leaves by a drain.
-pub(super) fn strays<'w>(world: &'w World, group: usize, places: &[usize]) -> Vec<Stray<'w>> {
+pub(super) fn strays<'w>(world: &'w World, group: usize, places: &[Unjoined]) -> Vec<Stray<'w>> {
     let group = &world.groups[group];
     let ordered = world.memory.orders.iter().filter(|order| order.group == group.id);
     let ordered = ordered.map(|order| order.at).min();
-    let instances = places.iter().map(|place| &group.instances[*place]);
-    instances
-        .map(|instance| {
+    let machines = places.iter().map(|machine| (&group.instances[machine.place], *machine));
+    machines
+        .map(|(instance, Unjoined { is_doubtful, .. })| {
             let key = (group.id, instance.id.clone());
             let seen = world.memory.unregistered_since.get(&key).copied().unwrap_or(world.now);
             let since = owed_since(instance, seen, ordered);
             let fate = match &instance.error {
+                _ if is_doubtful => Fate::Waiting,
                 Some(error) => Fate::Failed(error),
                 None if is_over(world.now, since, group.options.provision_time) => Fate::Overdue,
                 None => Fate::Waiting,
