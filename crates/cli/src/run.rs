@@ -16,7 +16,7 @@ use plimsoll_cluster::{
     Client, config_maps,
     connect::{ConnectError, connect, version},
     identity,
-    lease::Candidacy,
+    lease::{Candidacy, Leadership},
     priorities,
 };
 use plimsoll_control::{
@@ -26,7 +26,7 @@ use plimsoll_control::{
     settings::{Mode, Settings},
 };
 use plimsoll_extgrpc::GrpcExpander;
-use plimsoll_net::{Clock, Fence, Shutdown, tls};
+use plimsoll_net::{Clock, Shutdown, tls};
 use plimsoll_provider::{Binding, Fleet, Home, Provider, Upkeep};
 use plimsoll_providers::{
     choice::{Opened, Question},
@@ -85,6 +85,7 @@ pub(crate) struct Arguments {
 struct Ready {
     /// What the providers of the fleet know of this process and its cluster.
     home: Home,
+    leadership: Leadership,
     fleet: Fleet,
     /// What only infrastructures can tell of their configuration.
     questions: Vec<Question>,
@@ -124,9 +125,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 async fn keep(wanted: Wanted, process: Process) -> Result<(), Failure> {
     let clock = Clock::system();
     let prepared = prepare(&process, clock).map_err(Failure::Input)?;
-    let Ready { home, fleet, questions, boards, clouds, adviser } = prepared;
+    let Ready { home, leadership, fleet, questions, boards, clouds, adviser } = prepared;
     open::ask(questions).await.map_err(Failure::Input)?;
-    let client = connect(&process.connection).await.map_err(blame)?;
+    let client = connect(&process.connection, leadership.fence()).await.map_err(blame)?;
     let listener = listen::bind(process.address).await.map_err(Failure::Running)?;
     let shutdown = Shutdown::new();
     if !clouds.is_empty() {
@@ -136,7 +137,7 @@ async fn keep(wanted: Wanted, process: Process) -> Result<(), Failure> {
     tokio::spawn(identify(client.clone(), home.cluster));
 
     let settings = watch::Sender::new(Arc::new(process.settings.clone()));
-    let ready = (fleet, adviser);
+    let ready = (fleet, leadership, adviser);
     let autoscaler = assemble(&process, client.clone(), ready, clock, settings.subscribe());
     let namespace = process.settings.namespace.clone();
     if !boards.is_empty() {
@@ -169,7 +170,12 @@ async fn keep(wanted: Wanted, process: Process) -> Result<(), Failure> {
 fn prepare(process: &Process, clock: Clock) -> Result<Ready> {
     let defaults = &process.settings.plan.group;
     // A machine is made and deleted for one cluster only, and which one this is, is not known before the API server was asked.
-    let home = Home { clock, fence: Fence::open(), cluster: Binding::pending() };
+    let leadership = match candidacy(process) {
+        Some(_) => Leadership::contested(clock),
+        None => Leadership::alone(),
+    };
+    let fence = leadership.fence().clone();
+    let home = Home { clock, fence, cluster: Binding::pending() };
     let opened = open::each(&process.infrastructure, &home, defaults)?;
     let (mut clouds, mut questions, mut boards) = (Vec::new(), Vec::new(), Vec::new());
     let mut providers = Vec::new();
@@ -195,7 +201,7 @@ fn prepare(process: &Process, clock: Clock) -> Result<Ready> {
         let expander = GrpcExpander::new(&service.url, service.cert.as_deref())?;
         adviser = Some(Arc::new(Service(expander)) as Arc<dyn Adviser>);
     }
-    Ok(Ready { home, fleet, questions, boards, clouds, adviser })
+    Ok(Ready { home, leadership, fleet, questions, boards, clouds, adviser })
 }
 
 /// Puts around a provider what the user's flags say about it.
@@ -210,7 +216,7 @@ fn dress(provider: Arc<dyn Provider>, process: &Process) -> Arc<dyn Provider> {
 fn assemble(
     process: &Process,
     client: Client,
-    (fleet, adviser): (Fleet, Option<Arc<dyn Adviser>>),
+    (fleet, leadership, adviser): (Fleet, Leadership, Option<Arc<dyn Adviser>>),
     clock: Clock,
     settings: watch::Receiver<Arc<Settings>>,
 ) -> Autoscaler {
@@ -220,6 +226,7 @@ fn assemble(
         clock,
         settings,
         election: candidacy(process),
+        leadership,
         record: RecordSettings { host: host(), ..process.record.clone() },
         adviser,
     })

@@ -176,8 +176,8 @@ pub(crate) enum Job {
 pub(crate) enum Deletion {
     /// The provider answered.
     Answered(Result<(), Error>),
-    /// This pod is on the node, so the provider was not asked.
-    Occupied(String),
+    /// A pod is on the node, so the provider was not asked.
+    Occupied,
     /// The node is not the one that was meant, or must not be removed, so the provider was not asked.
     Changed(String),
 }

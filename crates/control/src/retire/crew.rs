@@ -186,7 +186,7 @@ impl Crew {
         let Some(pod) = pods.iter().find(runs) else { return Ok(None) };
         let pod = format!("{}/{}", pod.namespace, pod.name);
         warn!(node = name, pod, order = %subject.id, "machine not deleted: a pod runs on the node");
-        Ok(Some(Deletion::Occupied(pod)))
+        Ok(Some(Deletion::Occupied))
     }
 
     /// Takes a mark off that no order explains. Says whether there was one.

@@ -60,7 +60,7 @@ impl Retirement {
     ) {
         match answer {
             Deletion::Answered(answer) => self.hear_provider(answer, since, rules, now),
-            Deletion::Occupied(_) => {
+            Deletion::Occupied => {
                 self.drain_again(rules, now);
                 // The watch may be behind and not show the pod yet.
                 self.pause = Some(later(now, rules.retry));

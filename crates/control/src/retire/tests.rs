@@ -282,8 +282,7 @@ fn a_pod_that_only_the_api_server_knows_of_keeps_the_machine() {
         match words.first().map(String::as_str) {
             Some("Delete") => {
                 asked += 1;
-                let occupied = Deletion::Occupied("default/web".to_owned());
-                node.hear(Answer::Deleted(Ok(occupied)), &rules, at(now));
+                node.hear(Answer::Deleted(Ok(Deletion::Occupied)), &rules, at(now));
             }
             Some(other) => break other.to_owned(),
             None => {}
