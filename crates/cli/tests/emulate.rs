@@ -75,7 +75,7 @@ fn what_cannot_be_used_is_told_in_one_line() {
     let path = folder.path();
     fs::write(
         path.join("bad.ini"),
-        format!("{GLOBAL}[nodegroup \"big\"]\nslicer-url = http://host\nmin-size = 9\n"),
+        format!("{GLOBAL}[nodegroup \"big\"]\nslicer-url = https://host\nmin-size = 9\n"),
     )
     .unwrap();
     check_refused(

@@ -111,10 +111,10 @@ fn shortened(mut text: String) -> String {
 mod tests {
     use std::time::Duration;
 
-    use plimsoll_provider::{Class, Error};
+    use plimsoll_provider::{Class, Error, LONGEST_PAUSE};
     use tonic::Status;
 
-    use super::{LONGEST_MESSAGE, read, write};
+    use super::{LONGEST_MESSAGE, PUSHBACK, read, write};
 
     #[test]
     fn a_class_comes_back_with_its_code_and_pause() {
@@ -130,6 +130,19 @@ mod tests {
             let expected = Error::new(class, "there: Refresh: why");
             assert_eq!(read("Refresh", "there", &write(&plain)), expected);
         }
+    }
+
+    #[test]
+    fn a_server_keeps_nobody_away_for_longer_than_a_service_may() {
+        for asked in [LONGEST_PAUSE.as_millis() + 1, u128::from(u64::MAX)] {
+            let mut status = Status::unavailable("later");
+            status.metadata_mut().insert(PUSHBACK, asked.to_string().parse().unwrap());
+            let error = read("Refresh", "there", &status);
+            assert_eq!(error.retry_after(), Some(LONGEST_PAUSE), "{asked}");
+        }
+        let mut never = Status::unavailable("never");
+        never.metadata_mut().insert(PUSHBACK, "-1".parse().unwrap());
+        assert_eq!(read("Refresh", "there", &never).retry_after(), None);
     }
 
     #[test]

@@ -26,6 +26,9 @@ pub enum Class {
     Bug,
 }
 
+/// No service keeps anybody away for longer than this, whatever it asks for.
+pub const LONGEST_PAUSE: Duration = Duration::from_mins(10);
+
 /// A failed call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
@@ -121,10 +124,10 @@ impl Error {
         self
     }
 
-    /// With how long the service asked to be left alone.
+    /// With how long the service asked to be left alone, [`LONGEST_PAUSE`] at most.
     #[must_use]
     pub fn with_retry_after(mut self, pause: Duration) -> Self {
-        self.retry_after = Some(pause);
+        self.retry_after = Some(pause.min(LONGEST_PAUSE));
         self
     }
 

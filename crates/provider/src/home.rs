@@ -6,6 +6,15 @@ use plimsoll_net::{Clock, Fence, Lapsed};
 
 use crate::{Class, Error};
 
+/// The code of calls that were not made because another replica may lead.
+const NOT_LEADER: &str = "NotLeader";
+
+/// The code of calls that were not made because nobody knows yet which cluster they are for.
+const UNIDENTIFIED: &str = "Unidentified";
+
+/// The code of calls that were not made because there were too many before them.
+pub(crate) const RATE_LIMITED: &str = "RateLimited";
+
 /// What a provider needs to know of the process and the cluster that it works for. Clones share everything.
 #[derive(Clone, Debug)]
 pub struct Home {
@@ -78,6 +87,18 @@ impl Binding {
 impl From<Lapsed> for Error {
     /// Nothing was sent. The replica that leads now decides anew.
     fn from(lapsed: Lapsed) -> Self {
-        Self::new(Class::Retry, lapsed.to_string()).with_code("NotLeader")
+        Self::new(Class::Retry, lapsed.to_string()).with_code(NOT_LEADER)
+    }
+}
+
+impl Error {
+    /// That nothing can be done before the API server has said which cluster this is. Nothing was sent.
+    pub fn unidentified() -> Self {
+        Self::retry("the cluster has not been identified yet").with_code(UNIDENTIFIED)
+    }
+
+    /// Whether this process itself kept the call from being made, and the service was not asked.
+    pub fn is_held_back(&self) -> bool {
+        [NOT_LEADER, UNIDENTIFIED, RATE_LIMITED].contains(&self.code())
     }
 }

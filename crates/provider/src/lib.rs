@@ -38,7 +38,7 @@ mod scripted;
 mod steady;
 mod steer;
 
-pub use error::{Class, Error};
+pub use error::{Class, Error, LONGEST_PAUSE};
 pub use fleet::{Fleet, GroupName, SameName, Upkeep};
 pub use hold::{HoldBack, Until, Which};
 pub use home::{Binding, Bound, Home};
@@ -86,9 +86,9 @@ pub trait Provider: fmt::Debug + Send + Sync {
     ///   new name: placed under the old one it may be refused as before or be tried anew, as the service has it, and buys once at
     ///   most.
     /// - **Partial success is success.** The answer says how many machines the order has in all, those of earlier attempts
-    ///   included: at least one, and never more than `order.count`. A provider that
-    ///   [cannot tell](Capabilities::counts_orders) answers with `order.count`; what
-    ///   could not be had is seen by a refresh then, as a target that did not rise all the way or as instances with an error.
+    ///   included: at least one, and never more than `order.count`. A provider that [cannot tell](Capabilities::counts_orders)
+    ///   answers with `order.count`; what could not be had is seen by a refresh then, as a target that did not rise all the way or
+    ///   as instances with an error.
     ///
     /// Errors: `OutOfCapacity` and `Quota` when *nothing* could be had; `Invalid` when the target would be above the group's maximum
     /// or the count is zero; `NotFound` for an unknown group. In all these cases nothing was bought.

@@ -5,7 +5,9 @@
 //!            ▲                                    │ Retry: once more, after a pause
 //!            └────────── outcome ─────────────────┘
 //! ```
-//! All calls of the contract may be repeated, so all are treated alike.
+//! All calls of the contract may be repeated, so all but one are treated alike. A deletion is right only at the moment in which its
+//! caller made sure that nothing runs on the machine, so it neither waits for its turn nor is tried again: who wants to try again
+//! looks again first.
 
 use std::{
     fmt,
@@ -23,7 +25,7 @@ use tracing::debug;
 use self::{breaker::Breaker, bucket::Bucket};
 use crate::{
     Capabilities, Class, Deletion, Error, GroupSpec, Inventory, NodeIdentity, Order, Provider,
-    Whose,
+    Whose, home::RATE_LIMITED,
 };
 
 mod breaker;
@@ -81,6 +83,15 @@ pub struct Steady {
     observer: Option<Arc<dyn Observer>>,
 }
 
+/// What is done about whatever keeps a call from being answered at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Patience {
+    /// It waits for its turn, and is tried again.
+    Waits,
+    /// It is made now or not at all, and once.
+    NowOrNever,
+}
+
 /// What a call answers with, whatever the method.
 type Attempt<'a, T> = Pin<Box<dyn Future<Output = Result<T, Error>> + Send + 'a>>;
 
@@ -127,11 +138,12 @@ impl Steady {
     async fn call<'a, T>(
         &'a self,
         method: &'static str,
+        patience: Patience,
         attempt: impl Fn() -> Attempt<'a, T> + Send + Sync,
     ) -> Result<T, Error> {
         let begun = Instant::now();
         let mut attempts = 0;
-        let outcome = self.try_until_told(method, &mut attempts, attempt).await;
+        let outcome = self.try_until_told(method, patience, &mut attempts, attempt).await;
         if let Some(observer) = &self.observer {
             let outcome = outcome.as_ref().map(drop).map_err(Error::class);
             let took = begun.elapsed();
@@ -144,10 +156,14 @@ impl Steady {
     async fn try_until_told<'a, T>(
         &'a self,
         method: &'static str,
+        patience: Patience,
         attempts: &mut u32,
         attempt: impl Fn() -> Attempt<'a, T> + Send + Sync,
     ) -> Result<T, Error> {
         loop {
+            if patience == Patience::NowOrNever {
+                self.bucket().try_take(Instant::now()).map_err(|wait| self.too_many(wait))?;
+            }
             self.breaker().admit(Instant::now()).map_err(|open| {
                 let name = self.inner.name();
                 let (failures, last) = (open.failures, &open.last);
@@ -158,16 +174,27 @@ impl Steady {
                 .with_code(last.code())
                 .with_retry_after(open.left)
             })?;
-            let turn = self.bucket().take(Instant::now());
-            sleep(turn).await;
+            if patience == Patience::Waits {
+                let turn = self.bucket().take(Instant::now());
+                sleep(turn).await;
+            }
             *attempts += 1;
             let outcome = match timeout(self.limits.deadline, attempt()).await {
                 Ok(outcome) => outcome,
                 Err(_) => Err(self.too_slow(method)),
             };
-            self.breaker().record(outcome.as_ref().err(), Instant::now());
+            let error = outcome.as_ref().err();
+            if error.is_some_and(Error::is_held_back) {
+                // The service was not asked: that tells nothing of it, and the answer would be the same.
+                return outcome;
+            }
+            self.breaker().record(error, Instant::now());
             match outcome {
-                Err(error) if error.class() == Class::Retry && *attempts < self.limits.attempts => {
+                Err(error)
+                    if error.class() == Class::Retry
+                        && patience == Patience::Waits
+                        && *attempts < self.limits.attempts =>
+                {
                     debug!(provider = self.inner.name(), method, %error, "trying again");
                     sleep(self.pause(*attempts, &error)).await;
                 }
@@ -182,6 +209,13 @@ impl Steady {
         let longest = self.limits.pause.saturating_mul(factor).min(self.limits.longest_pause);
         let jittered = longest.mul_f64(rand::rng().random_range(0.5..=1.0));
         jittered.max(error.retry_after().unwrap_or_default())
+    }
+
+    fn too_many(&self, wait: Duration) -> Error {
+        let name = self.inner.name();
+        Error::retry(format!("{name} has been called too often to be called now"))
+            .with_code(RATE_LIMITED)
+            .with_retry_after(wait)
     }
 
     fn too_slow(&self, method: &str) -> Error {
@@ -210,31 +244,31 @@ impl Provider for Steady {
     }
 
     async fn refresh(&self) -> Result<Inventory, Error> {
-        self.call("refresh", || self.inner.refresh()).await
+        self.call("refresh", Patience::Waits, || self.inner.refresh()).await
     }
 
     async fn increase(&self, order: &Order) -> Result<u32, Error> {
-        self.call("increase", || self.inner.increase(order)).await
+        self.call("increase", Patience::Waits, || self.inner.increase(order)).await
     }
 
     async fn lower_target(&self, group: Symbol, target: u32) -> Result<u32, Error> {
-        self.call("lower_target", || self.inner.lower_target(group, target)).await
+        self.call("lower_target", Patience::Waits, || self.inner.lower_target(group, target)).await
     }
 
     async fn delete(&self, group: Symbol, instances: &[Box<str>]) -> Result<Vec<Deletion>, Error> {
-        self.call("delete", || self.inner.delete(group, instances)).await
+        self.call("delete", Patience::NowOrNever, || self.inner.delete(group, instances)).await
     }
 
     async fn owner(&self, node: &NodeIdentity) -> Result<Whose, Error> {
-        self.call("owner", || self.inner.owner(node)).await
+        self.call("owner", Patience::Waits, || self.inner.owner(node)).await
     }
 
     async fn create_group(&self, spec: &GroupSpec) -> Result<Symbol, Error> {
-        self.call("create_group", || self.inner.create_group(spec)).await
+        self.call("create_group", Patience::Waits, || self.inner.create_group(spec)).await
     }
 
     async fn delete_group(&self, group: Symbol) -> Result<(), Error> {
-        self.call("delete_group", || self.inner.delete_group(group)).await
+        self.call("delete_group", Patience::Waits, || self.inner.delete_group(group)).await
     }
 
     async fn close(&self) {

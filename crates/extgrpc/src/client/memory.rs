@@ -8,6 +8,8 @@ use std::{
 use plimsoll_model::{Node, Symbol};
 use plimsoll_provider::{Inventory, NodeIdentity, Order, OrderId, Owner};
 
+use tracing::warn;
+
 use crate::proto::external::{ExternalGrpcNode, NodeGroup};
 
 /// So many orders are remembered, which is those of the last hours at least.
@@ -24,8 +26,9 @@ pub(crate) struct Memory {
     pub(crate) gpu: Option<(Box<str>, Vec<Box<str>>)>,
     /// Whose a machine is.
     machines: HashMap<Box<str>, Symbol>,
-    /// How nodes of machines introduced themselves: some servers know them by their names only.
-    nodes: HashMap<Box<str>, NodeIdentity>,
+    /// How nodes of machines introduced themselves: some servers know them by their names only. `None` where two nodes said that
+    /// they are the same machine, until that machine is gone: then it is named by its provider id alone.
+    nodes: HashMap<Box<str>, Option<NodeIdentity>>,
     served: BTreeSet<OrderId>,
     /// The oldest first.
     served_in_order: VecDeque<OrderId>,
@@ -79,15 +82,26 @@ impl Memory {
     pub(crate) fn owner(&mut self, node: &NodeIdentity) -> Option<Owner> {
         let group = self.group_of(&node.provider_id)?;
         let machine: Box<str> = node.provider_id.as_str().into();
-        if self.nodes.get(&machine) != Some(node) {
-            self.nodes.insert(machine.clone(), node.clone());
+        let known = self.nodes.entry(machine.clone()).or_insert_with(|| Some(node.clone()));
+        if let Some(other) = known.as_mut() {
+            if other.name == node.name {
+                other.clone_from(node);
+            } else {
+                warn!(
+                    machine = &*machine,
+                    node = node.name,
+                    other = other.name,
+                    "two nodes claim to be one machine"
+                );
+                *known = None;
+            }
         }
         Some(Owner { group, instance: Some(machine) })
     }
 
     /// What is known of the node of this machine; at least its provider id.
     pub(crate) fn node(&self, machine: &str) -> NodeIdentity {
-        self.nodes.get(machine).cloned().unwrap_or_else(|| NodeIdentity {
+        self.nodes.get(machine).cloned().flatten().unwrap_or_else(|| NodeIdentity {
             provider_id: machine.to_owned(),
             ..NodeIdentity::default()
         })
@@ -107,6 +121,32 @@ impl Memory {
             && let Some(oldest) = self.served_in_order.pop_front()
         {
             self.served.remove(&oldest);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use plimsoll_provider::NodeIdentity;
+
+    use super::Memory;
+
+    fn node(name: &str) -> NodeIdentity {
+        let provider_id = "m-0".to_owned();
+        NodeIdentity { name: name.to_owned(), provider_id, ..NodeIdentity::default() }
+    }
+
+    #[test]
+    fn of_two_nodes_that_claim_a_machine_neither_is_named_to_the_server() {
+        let mut memory = Memory::default();
+        memory.machines.insert("m-0".into(), "pool".into());
+        for name in ["victim", "victim"] {
+            assert!(memory.owner(&node(name)).is_some());
+            assert_eq!(memory.node("m-0").name, "victim");
+        }
+        for name in ["other", "victim", "other"] {
+            assert!(memory.owner(&node(name)).is_some(), "who asks decides what that means");
+            assert_eq!(memory.node("m-0"), NodeIdentity { name: String::new(), ..node("") });
         }
     }
 }

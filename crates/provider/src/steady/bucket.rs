@@ -24,9 +24,29 @@ impl Bucket {
 
     /// Takes a token; answers how long to wait for it.
     pub(super) fn take(&mut self, now: Instant) -> Duration {
+        self.fill(now);
+        self.tokens -= 1.0;
+        self.wait()
+    }
+
+    /// Takes a token if there is one; the error is how long it takes until there is, with nothing taken.
+    pub(super) fn try_take(&mut self, now: Instant) -> Result<(), Duration> {
+        let wait = self.take(now);
+        if wait.is_zero() {
+            return Ok(());
+        }
+        self.tokens += 1.0;
+        Err(wait)
+    }
+
+    fn fill(&mut self, now: Instant) {
         let passed = now.saturating_duration_since(self.filled).as_secs_f64();
         self.filled = now;
-        self.tokens = (self.tokens + passed * self.per_second).min(self.size) - 1.0;
+        self.tokens = (self.tokens + passed * self.per_second).min(self.size);
+    }
+
+    /// How long it takes until the last token that was taken has come.
+    fn wait(&self) -> Duration {
         let missing = -self.tokens / self.per_second;
         // A rate of nothing means no limit, rather than a wait without end.
         if missing > 0.0 && missing.is_finite() {

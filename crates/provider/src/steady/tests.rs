@@ -182,3 +182,50 @@ async fn every_call_is_told_once() {
     let told = log.0.lock().unwrap().join("\n");
     assert_eq!(told, "s refresh Ok(()) 2\ns refresh Err(Retry) 3\ns refresh Err(Retry) 0");
 }
+
+/// Deletes a machine that is there.
+async fn delete(steady: &Steady) -> Result<(), Error> {
+    steady.delete("g".into(), &["i-1".into()]).await.map(drop)
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_deletion_is_tried_once_because_its_caller_looks_again_before_the_next() {
+    let service = Scripted::new("s", &["g"]);
+    let steady = Steady::new(service.clone(), limits());
+    service.fail(1, &away());
+    let begun = Instant::now();
+    assert_eq!(delete(&steady).await, Err(away()));
+    assert_eq!((service.calls().len(), begun.elapsed()), (1, Duration::ZERO));
+    delete(&steady).await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_deletion_does_not_wait_for_its_turn() {
+    let service = Scripted::new("s", &["g"]);
+    let steady = Steady::new(service.clone(), Limits { rate: 0.1, burst: 1, ..Limits::default() });
+    delete(&steady).await.unwrap();
+    service.calls();
+    let begun = Instant::now();
+    for _ in 0..20 {
+        let refused = delete(&steady).await.unwrap_err();
+        assert_eq!((refused.class(), refused.code()), (Class::Retry, "RateLimited"));
+        assert_eq!(refused.retry_after(), Some(Duration::from_secs(10)), "no turn is taken");
+    }
+    assert_eq!((service.calls().len(), begun.elapsed()), (0, Duration::ZERO));
+    tokio::time::advance(Duration::from_secs(10)).await;
+    delete(&steady).await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_this_process_held_back_is_neither_tried_again_nor_held_against_the_service() {
+    let service = Scripted::new("s", &[]);
+    let steady = Steady::new(service.clone(), Limits { trip_after: 2, ..limits() });
+    for error in [Error::from(plimsoll_net::Lapsed), Error::unidentified()] {
+        service.fail(3, &error);
+        for _ in 0..3 {
+            assert_eq!(steady.refresh().await.unwrap_err(), error);
+        }
+        assert_eq!(service.calls().len(), 3);
+    }
+    steady.refresh().await.unwrap();
+}

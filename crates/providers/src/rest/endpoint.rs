@@ -2,6 +2,7 @@
 
 use std::{
     env, fmt,
+    net::IpAddr,
     path::{Path, PathBuf},
 };
 
@@ -81,6 +82,15 @@ impl Endpoint {
         self.base.scheme() == "https"
     }
 
+    /// Whether what is sent to it crosses a network unencrypted: `http` to a host that is not this machine.
+    pub fn is_exposed(&self) -> bool {
+        let Some(host) = self.host() else { return false };
+        let address = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
+        let is_local = address.is_ok_and(|address| address.is_loopback())
+            || host.eq_ignore_ascii_case("localhost");
+        !self.is_https() && !is_local
+    }
+
     /// The URL of a path with its parameters.
     pub(super) fn url(
         &self,
@@ -108,6 +118,38 @@ impl fmt::Display for Endpoint {
         match &self.socket {
             Some(path) => write!(f, "{}", path.display()),
             None => f.write_str(self.base.as_str().trim_end_matches('/')),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Endpoint;
+
+    #[test]
+    fn what_stays_on_this_machine_or_is_encrypted_is_not_exposed() {
+        let exposed = |text: &str| Endpoint::parse(text).unwrap().is_exposed();
+        for safe in [
+            "https://slicer.example",
+            "http://127.0.0.1:8080",
+            "http://127.8.9.10",
+            "http://[::1]:8080",
+            "http://localhost:8080",
+            "http://LocalHost",
+            "unix:///run/slicer.sock",
+            "/run/slicer.sock",
+        ] {
+            assert!(!exposed(safe), "{safe}");
+        }
+        for open in [
+            "http://slicer.example",
+            "http://192.168.137.1:8080",
+            "http://0.0.0.0:8080",
+            "http://[2001:db8::1]:8080",
+            "http://localhost.example",
+            "http://128.0.0.1",
+        ] {
+            assert!(exposed(open), "{open}");
         }
     }
 }

@@ -11,9 +11,6 @@ use serde_json::Value;
 
 use super::Hidden;
 
-/// Nobody is asked to wait longer than this by a header.
-const LONGEST_PAUSE: u64 = 600;
-
 /// Where services put their words for what went wrong.
 const WORDS: [&str; 4] = ["error", "message", "detail", "error_description"];
 
@@ -49,7 +46,7 @@ impl Reply {
     pub(super) fn new(place: String, response: Response<Bytes>, hidden: Arc<Hidden>) -> Self {
         let seconds = response.headers().get(header::RETRY_AFTER);
         let seconds = seconds.and_then(|value| value.to_str().ok()?.trim().parse::<u64>().ok());
-        let retry_after = seconds.map(|seconds| Duration::from_secs(seconds.min(LONGEST_PAUSE)));
+        let retry_after = seconds.map(Duration::from_secs);
         let date = response.headers().get(header::DATE);
         let date = date.and_then(|value| rfc2822::parse(value.to_str().ok()?).ok());
         let date = date.map(|date| date.timestamp());

@@ -1,6 +1,6 @@
 //! The REST interface of a Slicer host, as far as machines are concerned.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, net::IpAddr};
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use http::{Method, StatusCode};
@@ -30,8 +30,12 @@ pub struct Client {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Machine {
     pub(super) hostname: Box<str>,
+    /// `None` where the host does not say, or says something that is no address.
+    pub(super) ip: Option<IpAddr>,
     /// By our clock.
     pub(super) created: Option<Timestamp>,
+    /// The host's own words for that, by which a machine is told from a later one of the same name.
+    pub(super) created_at: Option<Box<str>>,
     pub(super) tags: Vec<String>,
     pub(super) status: Status,
     pub(super) protected: bool,
@@ -120,9 +124,12 @@ impl Client {
             // Whoever says nothing, or something new, is not taken to be broken.
             _ => Status::Running,
         };
+        let ip = listed.ip.as_deref().and_then(|ip| ip.split('/').next()?.trim().parse().ok());
         Ok(Machine {
             hostname: listed.hostname.into(),
+            ip,
             created,
+            created_at: listed.created_at.map(Into::into),
             tags: listed.tags.unwrap_or_default(),
             status,
             protected: listed.protected.unwrap_or_default(),

@@ -15,8 +15,8 @@
 //! max-size         = 12
 //! arch             = amd64
 //! ```
-//! Keys of our own: `cluster-name` and `secret-name` of `[global]`; `label`, `taint` and `k3s-arg`, each as often as wanted,
-//! `userdata-file`, `price` and `persistent` of a group.
+//! Keys of our own: `cluster-name`, `secret-name`, `adopt-cluster-uid` and `allow-plaintext` of `[global]`; `label`, `taint` and
+//! `k3s-arg`, each as often as wanted, `userdata-file`, `price`, `persistent` and `adopt` of a group.
 
 use std::{
     fs,
@@ -54,6 +54,8 @@ const GLOBAL: &[&str] = &[
     "default-max-size",
     "cluster-name",
     "secret-name",
+    "adopt-cluster-uid",
+    "allow-plaintext",
 ];
 
 /// What a file says.
@@ -67,6 +69,8 @@ pub struct Config {
     pub k3s_token: SecretString,
     /// What machines of this cluster are told apart by.
     pub cluster: Box<str>,
+    /// The uid of another cluster whose machines this one takes over.
+    pub adopted_uid: Option<Box<str>>,
     /// What the secret with the token is called on the hosts.
     pub secret: Box<str>,
     /// Whose certificates hosts may have.
@@ -106,6 +110,8 @@ pub struct GroupConfig {
     pub price: Option<Money>,
     /// Whether a machine outlives a restart of the host's daemon.
     pub persistent: bool,
+    /// Whether a machine without tags is the group's as soon as a node names it.
+    pub adopt: bool,
 }
 
 /// Reads files, and keeps count of what was in them.
@@ -172,9 +178,14 @@ fn read(text: &str, files: &mut Files<'_>) -> Checked<Config> {
     };
     let keys = Keys::new(global, GLOBAL, &[])?;
     let mut config = global_of(&keys, files)?;
+    let allows_plaintext = keys.switch("allow-plaintext")?.unwrap_or_default();
     let bounds = bounds(&keys, ["default-min-size", "default-max-size"], DEFAULT_BOUNDS)?;
     for section in sections.iter().filter(|section| section.kind == "nodegroup") {
         let group = group::read(section, bounds, files)?;
+        if group.endpoint.is_exposed() && !allows_plaintext {
+            let problem = "the cluster's token would be sent there in plaintext; use https, or set allow-plaintext = true in [global]";
+            return Err(Keys::refuse_in(section, "slicer-url", problem));
+        }
         if let Some(template) = &group.userdata {
             userdata::check(template, &config)
                 .map_err(|problem| Keys::refuse_in(section, "userdata-file", problem))?;
@@ -223,6 +234,7 @@ fn global_of(keys: &Keys<'_>, files: &mut Files<'_>) -> Checked<Config> {
         k3s_url: k3s_url.to_owned(),
         k3s_token,
         cluster: named("cluster-name")?.unwrap_or(host).into(),
+        adopted_uid: named("adopt-cluster-uid")?.map(Into::into),
         secret: named("secret-name")?.unwrap_or(DEFAULT_SECRET).into(),
         trust,
         groups: Vec::new(),

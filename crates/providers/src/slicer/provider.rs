@@ -1,8 +1,8 @@
 //! The provider over one or several hosts.
 //!
-//! A host keeps no targets: the target of a group is the number of its machines. Every machine that is made here carries two tags,
-//! the cluster and the order, so that an order is known again as long as one of its machines is there. What is remembered beside
-//! the hosts' own lists is in [`Memory`], and every bit of it may be lost.
+//! A host keeps no targets: the target of a group is the number of its machines. Every machine that is made here carries tags that
+//! name the cluster, its uid and the order, so that an order is known again as long as one of its machines is there. What is
+//! remembered beside the hosts' own lists is in [`Memory`], and every bit of it may be lost.
 //!
 //! A host that cannot be read freezes its own groups, as they were last seen; only when no host can be read a refresh fails.
 
@@ -15,12 +15,13 @@ use std::{
 use async_trait::async_trait;
 use plimsoll_model::Symbol;
 use plimsoll_provider::{
-    Capabilities, Deletion, Error, Home, Inventory, NodeIdentity, Order, Provider, Whose,
+    Bound, Capabilities, Deletion, Error, Home, Inventory, NodeIdentity, Order, Provider, Whose,
 };
 use tokio::sync::OwnedMutexGuard;
 use tracing::{info, warn};
 
 use self::{
+    members::Cluster,
     memory::Memory,
     site::{At, Hosts},
     tasks::Tasks,
@@ -144,7 +145,7 @@ impl Provider for Slicer {
         let at = self.core.site(group)?;
         let machines = at.site.client.machines(&at.group.name).await?;
         let state = self.core.state();
-        let members = state.memory.members(&at.hosts.config, &at.group.name, &machines);
+        let members = state.memory.members(self.core.cluster(&at.hosts), &at.group.name, &machines);
         Ok(count(members.count()))
     }
 
@@ -176,6 +177,19 @@ impl Core {
 
     fn hosts(&self) -> Arc<Hosts> {
         Arc::clone(&self.state().hosts)
+    }
+
+    /// The cluster that machines are to be for.
+    fn cluster<'c>(&'c self, hosts: &'c Hosts) -> Cluster<'c> {
+        Cluster::new(&hosts.config, self.home.cluster.bound())
+    }
+
+    /// That machines may be made and deleted: it is known for which cluster.
+    fn identified(&self) -> Result<(), Error> {
+        if self.home.cluster.bound() == Bound::Pending {
+            return Err(Error::unidentified());
+        }
+        Ok(())
     }
 
     /// The host of a group, with what the file says of it.

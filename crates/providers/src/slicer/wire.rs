@@ -28,6 +28,9 @@ pub(super) struct Listed {
     pub(super) hostname: String,
     #[serde(default)]
     pub(super) hostgroup: Option<String>,
+    /// Its address, in some answers with the size of its network after it.
+    #[serde(default)]
+    pub(super) ip: Option<String>,
     #[serde(default)]
     pub(super) created_at: Option<String>,
     #[serde(default)]

@@ -8,6 +8,8 @@ use plimsoll_model::{
 };
 use plimsoll_provider::{GroupState, HoldBack, Inventory, Overrides};
 
+use tracing::warn;
+
 use super::{
     config::Prices,
     reconcile::{Books, Machine, Phase, Shelf},
@@ -30,6 +32,8 @@ struct Seen {
     absent: Option<Timestamp>,
     /// The node that it became.
     node: Option<Symbol>,
+    /// Several nodes say that they are this machine: none of them is the one that it became.
+    is_contested: bool,
 }
 
 /// What the user says of groups, and the service does not.
@@ -54,17 +58,26 @@ impl Sighting {
         let machines = books.groups.iter().flat_map(|shelf| &shelf.machines);
         self.machines = machines
             .map(|machine| {
-                let new = || Seen { absent: self.last, node: None };
-                (machine.id.clone(), known.remove(&machine.id).unwrap_or_else(new))
+                let new = || Seen { absent: self.last, ..Seen::default() };
+                let seen = known.remove(&machine.id).unwrap_or_else(new);
+                // Whoever still says so will say so again.
+                (machine.id.clone(), Seen { is_contested: false, ..seen })
             })
             .collect();
         self.last = Some(now);
     }
 
-    /// A machine has become a node of this name.
+    /// A node of this name says that it is this machine. Of two that say so neither is believed here, whichever asked last.
     pub(super) fn name(&mut self, machine: &str, node: &str) {
-        if let Some(seen) = self.machines.get_mut(machine) {
-            seen.node = Some(Symbol::new(node));
+        let Some(seen) = self.machines.get_mut(machine) else { return };
+        let node = Symbol::new(node);
+        match seen.node {
+            Some(known) if known != node => {
+                warn!(machine, nodes = %format_args!("{known}, {node}"), "two nodes claim to be one machine");
+                (seen.node, seen.is_contested) = (None, true);
+            }
+            None if !seen.is_contested => seen.node = Some(node),
+            Some(_) | None => {}
         }
     }
 }

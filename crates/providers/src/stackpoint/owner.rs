@@ -1,9 +1,11 @@
 //! Whose node it is: what a Kubernetes node says of itself, compared with the service's books.
 
+use std::net::IpAddr;
+
 use plimsoll_model::Symbol;
 use plimsoll_provider::{NodeIdentity, Owner, Whose};
 
-use super::reconcile::{Books, Place, by_address};
+use super::reconcile::{Books, Machine, Place, by_address};
 
 /// Names the machine.
 pub(super) const INSTANCE_LABEL: &str = "stackpoint.io/instance_id";
@@ -24,9 +26,10 @@ const CONTROL_PLANE: [&str; 2] =
 /// The group and machine of a node. It is nobody's if it runs the cluster, if its pool is not autoscaled, or if it does not say who it
 /// is.
 ///
-/// The machine is known by its label, else by its address. The service knows whose machine that is; a label of the node that says
-/// otherwise means that one of the two is mistaken, and then nothing is done with it. Of a machine that the service does not have,
-/// the labels of the node alone say whose it was.
+/// The machine is known by its label, else by its address. Where both are known they have to agree: labels can be written by whoever
+/// may write a Node. The service knows whose machine that is; a label of the node that says otherwise means that one of the two is
+/// mistaken, and then nothing is done with it. Of a machine that the service does not have, the labels of the node alone say whose
+/// it was.
 pub(super) fn whose(books: &Books, node: &NodeIdentity) -> Whose {
     let label =
         |key: &str| node.labels.get(key).map(String::as_str).filter(|text| !text.is_empty());
@@ -40,11 +43,20 @@ pub(super) fn whose(books: &Books, node: &NodeIdentity) -> Whose {
     let owner = |group| Owner { group, instance: Some(id.into()) };
     match (books.place(id), told) {
         _ if runs_the_cluster => Whose::Nobodys,
+        (Place::Group(_, machine), _) if is_elsewhere(machine, &node.addresses) => Whose::Nobodys,
         (Place::Group(shelf, _), None) => Whose::Machine(owner(shelf.id)),
         (Place::Group(shelf, _), Some(told)) if shelf.id == told => Whose::Machine(owner(told)),
         (Place::Nowhere, Some(told)) if books.group(told).is_ok() => Whose::Gone(owner(told)),
         (Place::Group(..) | Place::Nobodys | Place::Nowhere, _) => Whose::Nobodys,
     }
+}
+
+/// Whether a node with these addresses cannot be this machine, which has another one.
+fn is_elsewhere(machine: &Machine, addresses: &[String]) -> bool {
+    let Ok(own) = machine.private_ip.parse::<IpAddr>() else { return false };
+    let mut known =
+        addresses.iter().filter_map(|address| address.parse::<IpAddr>().ok()).peekable();
+    known.peek().is_some() && !known.any(|address| address == own)
 }
 
 /// The only machine that has one of these addresses.

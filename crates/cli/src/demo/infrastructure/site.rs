@@ -41,7 +41,7 @@ impl Site {
                 let listener = listener.with_context(|| format!("cannot listen for {name}"))?;
                 (format!("http://{}", listener.local_addr()?), Some(listener))
             }
-            Way::Direct => (format!("http://{name}"), None),
+            Way::Direct => (format!("https://{name}"), None),
         };
         let endpoint = Endpoint::parse(&url).map_err(|problem| anyhow!("{url} {problem}"))?;
         Ok(Self { url, endpoint, router, listener: Mutex::new(listener) })

@@ -4,7 +4,7 @@ use std::{fs, sync::Arc, time::Duration};
 
 use jiff::SignedDuration;
 use plimsoll_cluster::{
-    connect,
+    connect, identity,
     lease::{Leadership, Standing},
 };
 use plimsoll_control::{
@@ -13,7 +13,7 @@ use plimsoll_control::{
     settings::Settings,
 };
 use plimsoll_net::{Clock, Shutdown};
-use plimsoll_provider::{Fleet, Home, Limits, Steady, Upkeep};
+use plimsoll_provider::{Binding, Fleet, Home, Limits, Steady, Upkeep};
 use plimsoll_providers::{
     joins,
     rest::{Endpoint, Local, Rest, Trust},
@@ -35,12 +35,12 @@ groups: [{name: api, cpus: 4, ram: 16Gi, boot: 30s}]
 ";
 
 /// The file of the provider.
-pub(super) const INI: &str = r#"
+pub(crate) const INI: &str = r#"
 [global]
 k3s-url = https://k3s.example:6443
 k3s-token = k3s-secret
 [nodegroup "api"]
-slicer-url = http://slicer.example
+slicer-url = https://slicer.example
 slicer-token = host-token
 max-size = 20
 "#;
@@ -48,24 +48,26 @@ max-size = 20
 /// The node that carries the cluster itself.
 const SERVER: &str = "k3s-server";
 
-pub(super) struct Stage {
-    pub(super) host: Emulator,
+pub(crate) struct Stage {
+    pub(crate) host: Emulator,
     clock: Clock,
-    ground: Ground,
+    pub(crate) ground: Ground,
+    /// What the provider knows of the cluster.
+    home: Home,
     directory: TempDir,
     engine: Option<JoinHandle<()>>,
 }
 
 impl Stage {
-    pub(super) async fn new() -> Self {
+    pub(crate) async fn new() -> Self {
         Self::with(INI).await
     }
 
     /// With another file of the provider's.
-    pub(super) async fn with(ini: &str) -> Self {
+    pub(crate) async fn with(ini: &str) -> Self {
         let ground = Ground::start().await;
-        let clock = ground.clock();
-        let host = Emulator::new(HostSettings::read("host.yaml", HOST).unwrap(), clock);
+        let host = HostSettings::read("host.yaml", HOST).unwrap();
+        let host = Emulator::new(host, ground.clock());
         // Machines that are gone fall silent, and somebody has to delete their Nodes.
         let (coming, going) = (ground.kubelets().clone(), ground.kubelets().clone());
         let machines = joins(move |node| coming.add(node), move |name| going.vanish(name));
@@ -73,8 +75,24 @@ impl Stage {
         ground.kubelets().add(server());
         let running = host.clone();
         tokio::spawn(async move { running.run(&machines, Shutdown::new()).await });
+        Self::over(ground, host, ini).await
+    }
+
+    /// Another cluster, empty, with a loop that is told of the same host by the same file.
+    pub(crate) async fn beside(&self) -> Self {
+        let ground = Ground::start().await;
+        ground.kubelets().add(server());
+        let ini = fs::read_to_string(self.directory.path().join("cloud-config.ini")).unwrap();
+        Self::over(ground, self.host.clone(), &ini).await
+    }
+
+    async fn over(ground: Ground, host: Emulator, ini: &str) -> Self {
+        let clock = ground.clock();
+        let cluster = Binding::pending();
+        cluster.bind(&identity::uid(&connect::over(ground.service())).await.unwrap());
+        let home = Home { cluster, ..Home::alone(clock) };
         let directory = tempfile::tempdir().unwrap();
-        let mut stage = Self { host, clock, ground, directory, engine: None };
+        let mut stage = Self { host, clock, ground, home, directory, engine: None };
         stage.write(ini);
         stage.start();
         stage.pass(5).await;
@@ -88,7 +106,7 @@ impl Stage {
         let connector: Connector = Arc::new(move |endpoint: &Endpoint, _: &Trust| {
             Ok(Rest::new(Arc::new(Local::new(router.clone())), endpoint.clone(), "test"))
         });
-        let home = Home::alone(clock);
+        let home = self.home.clone();
         let provider = Slicer::new("slicer", Source::File(file), home, connector).unwrap();
         let steady = Steady::new(Arc::new(provider), Limits::default());
         let fleet = Fleet::new(vec![Arc::new(steady)], clock, Upkeep::default()).unwrap();
@@ -114,31 +132,36 @@ impl Stage {
     }
 
     /// Ends the loop from one moment to the next, and starts another.
-    pub(super) async fn restart(&mut self) {
+    pub(crate) async fn restart(&mut self) {
+        self.stop().await;
+        self.start();
+    }
+
+    /// Ends the loop from one moment to the next.
+    pub(crate) async fn stop(&mut self) {
         if let Some(engine) = self.engine.take() {
             engine.abort();
             let _ = engine.await;
         }
-        self.start();
     }
 
     /// Cuts a node off: its machine runs, and nothing is heard of it any more.
-    pub(super) fn cut_off(&self, node: &str) {
+    pub(crate) fn cut_off(&self, node: &str) {
         self.ground.kubelets().vanish(node);
     }
 
     /// Writes the provider's file anew.
-    pub(super) fn write(&self, ini: &str) {
+    pub(crate) fn write(&self, ini: &str) {
         fs::write(self.directory.path().join("cloud-config.ini"), ini).unwrap();
     }
 
     /// Lets time pass.
-    pub(super) async fn pass(&self, seconds: u64) {
+    pub(crate) async fn pass(&self, seconds: u64) {
         sleep(Duration::from_secs(seconds)).await;
     }
 
     /// Lets time pass until `is_so`, for an hour at most.
-    pub(super) async fn until(&self, what: &str, is_so: impl Fn(&Self) -> bool) {
+    pub(crate) async fn until(&self, what: &str, is_so: impl Fn(&Self) -> bool) {
         for _ in 0..3_600 {
             if is_so(self) {
                 return;
@@ -150,7 +173,7 @@ impl Stage {
     }
 
     /// Pods that somebody keeps running: so many of a core each, so four to a machine but for what else is on it.
-    pub(super) fn deploy(&self, name: &str, replicas: u32) {
+    pub(crate) fn deploy(&self, name: &str, replicas: u32) {
         let labels = json!({ "app": name });
         let requests = json!({ "requests": { "cpu": "1", "memory": "100Mi" } });
         let container = json!({ "name": "main", "image": "pause", "resources": requests });
@@ -165,13 +188,13 @@ impl Stage {
         self.ground.create("deployments.apps", "default", object);
     }
 
-    pub(super) fn scale(&self, name: &str, replicas: u32) {
+    pub(crate) fn scale(&self, name: &str, replicas: u32) {
         let change = |object: &mut Value| object["spec"]["replicas"] = replicas.into();
         self.ground.modify("deployments.apps", "default", name, change);
     }
 
     /// How many pods run.
-    pub(super) fn running(&self) -> usize {
+    pub(crate) fn running(&self) -> usize {
         let pods = self.ground.list("pods").into_iter().filter(|pod| {
             pod["status"]["phase"] == "Running" && pod["metadata"]["deletionTimestamp"].is_null()
         });
@@ -179,14 +202,14 @@ impl Stage {
     }
 
     /// The nodes but for the server.
-    pub(super) fn nodes(&self) -> Vec<String> {
+    pub(crate) fn nodes(&self) -> Vec<String> {
         let names = self.ground.list("nodes").into_iter();
         let names = names.map(|node| node["metadata"]["name"].as_str().unwrap().to_owned());
         names.filter(|name| name != SERVER).collect()
     }
 
     /// How many machines the host has.
-    pub(super) fn machines(&self) -> usize {
+    pub(crate) fn machines(&self) -> usize {
         self.host.machines().len()
     }
 }

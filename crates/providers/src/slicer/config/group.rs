@@ -22,6 +22,7 @@ const KEYS: &[&str] = &[
     "userdata-file",
     "price",
     "persistent",
+    "adopt",
 ];
 
 /// Keys that may stand as often as wanted.
@@ -79,6 +80,7 @@ pub(super) fn read(
         userdata: userdata.transpose()?.map(Into::into),
         price: price(&keys)?,
         persistent: keys.switch("persistent")?.unwrap_or(true),
+        adopt: keys.switch("adopt")?.unwrap_or_default(),
     })
 }
 

@@ -109,7 +109,13 @@ impl Agent {
     }
 
     /// The node's name, and the node as Kubernetes writes it.
-    pub(super) fn node(&self, machine: &Machine, offer: &Offer, joined: u32) -> (String, Value) {
+    pub(super) fn node(
+        &self,
+        machine: &Machine,
+        address: &str,
+        offer: &Offer,
+        joined: u32,
+    ) -> (String, Value) {
         let hostname = &*machine.hostname;
         let name = if self.has_node_id {
             let mut hasher = DefaultHasher::new();
@@ -147,7 +153,14 @@ impl Agent {
             "kind": "Node",
             "metadata": {"name": name, "labels": labels},
             "spec": spec,
-            "status": {"capacity": resources, "allocatable": resources},
+            "status": {
+                "capacity": resources,
+                "allocatable": resources,
+                "addresses": [
+                    {"type": "InternalIP", "address": address},
+                    {"type": "Hostname", "address": name},
+                ],
+            },
         });
         (name, node)
     }

@@ -33,13 +33,15 @@ pub struct Dialect {
     pub created: bool,
     /// An empty list is written `null`.
     pub null_lists: bool,
+    /// Lists tell the addresses of machines.
+    pub addresses: bool,
 }
 
 // === impl Dialect ===
 
 impl Default for Dialect {
     fn default() -> Self {
-        Self { ram_in_gb: false, sparse: false, created: true, null_lists: false }
+        Self { ram_in_gb: false, sparse: false, created: true, null_lists: false, addresses: true }
     }
 }
 
@@ -145,6 +147,14 @@ impl Emulator {
     pub fn machines(&self) -> Vec<MachineView> {
         self.with(|state, _| {
             state.list(None).into_iter().map(super::state::Machine::view).collect()
+        })
+    }
+
+    /// The address of a machine.
+    pub fn address(&self, hostname: &str) -> Option<String> {
+        self.with(|state, _| {
+            let found = state.list(None).into_iter().find(|machine| &*machine.hostname == hostname);
+            found.map(|machine| state.address(machine))
         })
     }
 

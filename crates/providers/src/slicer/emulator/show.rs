@@ -43,11 +43,13 @@ impl State {
     pub(super) fn show(&self, machine: &Machine) -> Value {
         let mut shown = json!({
             "hostname": machine.hostname,
-            "ip": address(machine),
             "created_at": self.written(machine.created),
         });
         let offer = self.settings.groups.iter().find(|offer| offer.name == machine.group);
         if let (Value::Object(shown), Some(offer)) = (&mut shown, offer) {
+            if self.dialect.addresses {
+                shown.insert("ip".to_owned(), json!(self.address(machine)));
+            }
             // Whose machine it is cannot be left out where it is known.
             if !self.dialect.sparse || !machine.tags.is_empty() {
                 shown.insert("tags".to_owned(), json!(machine.tags));
@@ -71,17 +73,19 @@ impl State {
         json!({
             "hostname": machine.hostname,
             "hostgroup": machine.group,
-            "ip": format!("{}/24", address(machine)),
+            "ip": format!("{}/24", self.address(machine)),
             "created_at": self.written(machine.created),
         })
+    }
+
+    /// Each group has a network of its own.
+    pub(super) fn address(&self, machine: &Machine) -> String {
+        let place = self.settings.groups.iter().position(|offer| offer.name == machine.group);
+        format!("192.168.{}.{}", 137 + place.unwrap_or_default() % 100, machine.number % 253 + 2)
     }
 
     /// A list, which some releases write `null` when it is empty.
     pub(super) fn show_list(&self, list: Vec<Value>) -> Value {
         if list.is_empty() && self.dialect.null_lists { Value::Null } else { Value::Array(list) }
     }
-}
-
-fn address(machine: &Machine) -> String {
-    format!("192.168.137.{}", machine.number % 253 + 2)
 }

@@ -244,6 +244,7 @@ impl State {
         let joined = self.joined;
         let Ok(group) = self.machine_group(hostname) else { return };
         let Ok(offer) = self.offer(&group) else { return };
+        let address = self.machines.get(hostname).map(|machine| self.address(machine));
         let Ok(machine) = self.machine(hostname) else { return };
         machine.boots = None;
         if machine.fate == Fate::Ends {
@@ -257,7 +258,7 @@ impl State {
         if expected.is_some_and(|expected| expected != agent.token) {
             return;
         }
-        let (name, node) = agent.node(machine, &offer, joined);
+        let (name, node) = agent.node(machine, &address.unwrap_or_default(), &offer, joined);
         machine.node = Some(name);
         self.joined += 1;
         self.news.push(News::Joins(node));

@@ -24,6 +24,7 @@ impl Core {
         group: Symbol,
         instances: &[Box<str>],
     ) -> Result<Vec<Deletion>, Error> {
+        self.identified()?;
         self.site(group)?;
         let _alone = self.lock(group).await;
         let at = self.site(group)?;
@@ -76,7 +77,7 @@ impl Core {
                 _ => Ok(None),
             };
         };
-        if self.state().memory.is_member(&at.hosts.config, group, machine) {
+        if self.state().memory.is_member(self.cluster(&at.hosts), group, machine) {
             return Ok(Some(machine.hostname.clone()));
         }
         Err(Error::invalid(format!(

@@ -5,12 +5,12 @@ use jiff::SignedDuration;
 use plimsoll_model::{
     ErrorClass, Group, GroupOptions, Instance, InstanceError, InstanceState, Symbol,
 };
-use plimsoll_provider::{Error, GroupState, Inventory, Overrides};
+use plimsoll_provider::{Bound, Error, GroupState, Inventory, Overrides};
 use tracing::warn;
 
 use super::{
     Core, count,
-    members::Kind,
+    members::{Cluster, Kind, uid_of},
     memory::{Memory, Seen},
     site::{Hosts, Site},
     verify::lack,
@@ -48,6 +48,7 @@ impl Core {
             return Err(first.clone());
         }
         let mut states: Vec<Option<GroupState>> = vec![None; hosts.config.groups.len()];
+        let cluster = self.cluster(&hosts);
         let mut state = self.state();
         for (site, account) in hosts.sites.iter().zip(read) {
             match account {
@@ -56,7 +57,7 @@ impl Core {
                         let Some(group) = hosts.config.groups.get(place) else { continue };
                         let host = site.client.place();
                         let told = match read {
-                            Some(read) => tell(&hosts, group, read, &mut state.memory)
+                            Some(read) => tell(cluster, group, read, &mut state.memory)
                                 .map_err(|lack| format!("{lack} at {host}")),
                             None => Err(lack(&host, &offered)),
                         };
@@ -106,7 +107,7 @@ async fn read(hosts: &Hosts, site: &Site) -> Result<Account, Error> {
 
 /// A group as it was read; the error says what is missing on the host.
 fn tell(
-    hosts: &Hosts,
+    cluster: Cluster<'_>,
     group: &GroupConfig,
     (offer, machines): (HostGroup, Vec<Machine>),
     memory: &mut Memory,
@@ -114,14 +115,14 @@ fn tell(
     let template = template::node(group, &offer)?;
     let is_first = !memory.seen.contains_key(&group.name);
     memory.forget_others(&group.name, &machines);
-    let (config, name) = (&hosts.config, &*group.name);
+    let name = &*group.name;
     let mut state = empty(group);
     state.group.template = Some(template);
     // Which machines are the group's depends on how many the host keeps, so that is put down first.
     let seen = Seen { state: state.clone(), kept: offer.count, machines };
     let machines = seen.machines.clone();
     memory.seen.insert(group.name.clone(), seen);
-    let members = memory.members(config, name, &machines);
+    let members = memory.members(cluster, name, &machines);
     state.group.instances = members.map(|machine| instance(name, machine)).collect();
     state.group.target = count(state.group.instances.len());
     if let Some(seen) = memory.seen.get_mut(&group.name) {
@@ -129,8 +130,8 @@ fn tell(
     }
     // Machines of an earlier autoscaler are known by their nodes, about which nobody has been able to ask yet.
     let untold = |machine: &Machine| {
-        memory.kind(config, name, machine) == Kind::Untold
-            && !memory.is_member(config, name, machine)
+        memory.kind(cluster, name, machine) == Kind::Untold
+            && !memory.is_member(cluster, name, machine)
     };
     let strangers = machines.iter().filter(|machine| untold(machine)).count();
     if is_first && strangers > 0 {
@@ -139,7 +140,28 @@ fn tell(
         );
         state.group.frozen = Some(reason.into());
     }
+    let of_namesake = |machine: &&Machine| memory.kind(cluster, name, machine) == Kind::Namesakes;
+    if let Some(machine) = machines.iter().find(of_namesake) {
+        let others = machines.iter().filter(of_namesake).count();
+        state.group.frozen = Some(namesake(cluster, machine, others).into());
+    }
+    if cluster.uid == Bound::Pending {
+        state.group.frozen = Some(Error::unidentified().to_string().into());
+    }
     Ok(state)
+}
+
+/// What it means that machines were made for another cluster of this name, and what to do about it.
+fn namesake(cluster: Cluster<'_>, machine: &Machine, machines: usize) -> String {
+    let Cluster { name, uid, .. } = cluster;
+    let own = if let Bound::To(uid) = uid { uid } else { "unknown" };
+    let other = uid_of(machine).unwrap_or("unknown");
+    format!(
+        "{machines} machines, such as {}, were made for another cluster called {name}: it has the uid {other}, and this one has {own}; \
+         help: check --kubeconfig; if the cluster was built anew, delete these machines by hand, or set adopt-cluster-uid = {other} \
+         in [global] to take them over",
+        machine.hostname
+    )
 }
 
 /// A group that cannot be read: as it was last seen, and not to be touched.

@@ -1,27 +1,62 @@
 //! Which machines of a host group are a group's.
 
-use crate::slicer::client::Machine;
+use plimsoll_provider::Bound;
+
+use crate::slicer::{client::Machine, config::Config};
 
 /// Says which cluster a machine was made for.
 const CLUSTER: &str = "plimsoll-cluster=";
 
+/// Says which cluster that is beyond doubt: two may be called the same.
+const CLUSTER_UID: &str = "plimsoll-cluster-uid=";
+
 /// Says which order it was made for.
 const ORDER: &str = "plimsoll-order=";
+
+/// The cluster that machines are to be for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Cluster<'c> {
+    /// What the file calls it.
+    pub(super) name: &'c str,
+    /// What the API server says it is.
+    pub(super) uid: Bound<'c>,
+    /// The uid of a cluster whose machines it takes over.
+    pub(super) adopted_uid: Option<&'c str>,
+}
 
 /// Whose machine it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// It was made for this cluster.
     Own,
-    /// Nobody said: made by upstream's autoscaler, or by hand. It is the group's once its node says that it is in this cluster.
+    /// It has no tags: made by upstream's autoscaler, or by hand. It is the group's once its node proves that it is in this cluster.
     Untold,
+    /// It was made for another cluster that is called like this one: one that was built anew, or one that somebody mistook for it.
+    Namesakes,
     /// The host itself keeps it, or it was made for another cluster.
     Foreign,
 }
 
-/// The tags of a machine that is made for an order.
-pub(super) fn tags(cluster: &str, order: &str) -> Vec<String> {
-    vec![format!("{CLUSTER}{cluster}"), format!("{ORDER}{order}")]
+// === impl Cluster ===
+
+impl<'c> Cluster<'c> {
+    pub(super) fn new(config: &'c Config, uid: Bound<'c>) -> Self {
+        Self { name: &config.cluster, uid, adopted_uid: config.adopted_uid.as_deref() }
+    }
+
+    /// The tags of a machine that is made for an order.
+    pub(super) fn tags(&self, order: &str) -> Vec<String> {
+        let mut tags = vec![format!("{CLUSTER}{}", self.name), format!("{ORDER}{order}")];
+        if let Bound::To(uid) = self.uid {
+            tags.push(format!("{CLUSTER_UID}{uid}"));
+        }
+        tags
+    }
+}
+
+/// The uid of the cluster that a machine was made for, where its maker knew it.
+pub(super) fn uid_of(machine: &Machine) -> Option<&str> {
+    machine.tags.iter().find_map(|tag| tag.strip_prefix(CLUSTER_UID))
 }
 
 /// Whether a machine was made for this order.
@@ -30,13 +65,23 @@ pub(super) fn is_of_order(machine: &Machine, order: &str) -> bool {
 }
 
 /// Whose machine it is, where the host keeps so many by itself.
-pub(super) fn kind(machine: &Machine, cluster: &str, group: &str, kept: u32) -> Kind {
+pub(super) fn kind(machine: &Machine, cluster: Cluster<'_>, group: &str, kept: u32) -> Kind {
     if machine.protected {
         return Kind::Foreign;
     }
     let named = machine.tags.iter().find_map(|tag| tag.strip_prefix(CLUSTER));
+    // Whoever sees no cluster, or has not identified it yet, goes by the name alone.
+    if let (Bound::To(own), Some(uid)) = (cluster.uid, uid_of(machine))
+        && uid != own
+    {
+        return match named {
+            _ if cluster.adopted_uid == Some(uid) => Kind::Own,
+            Some(named) if named == cluster.name => Kind::Namesakes,
+            _ => Kind::Foreign,
+        };
+    }
     match named {
-        Some(named) if named == cluster => Kind::Own,
+        Some(named) if named == cluster.name => Kind::Own,
         Some(_) => Kind::Foreign,
         None if is_kept(&machine.hostname, group, kept) => Kind::Foreign,
         None => Kind::Untold,
@@ -52,26 +97,60 @@ pub(super) fn is_kept(hostname: &str, group: &str, kept: u32) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Kind, is_of_order, kind, tags};
+    use plimsoll_provider::Bound;
+
+    use super::{Cluster, Kind, is_of_order, kind};
     use crate::slicer::client::{Machine, Status};
 
+    const HERE: Cluster<'_> = Cluster { name: "here", uid: Bound::Unbound, adopted_uid: None };
+
     fn machine(hostname: &str, tags: Vec<String>) -> Machine {
-        let status = Status::Running;
-        Machine { hostname: hostname.into(), created: None, tags, status, protected: false }
+        Machine {
+            hostname: hostname.into(),
+            ip: None,
+            created: None,
+            created_at: None,
+            tags,
+            status: Status::Running,
+            protected: false,
+        }
     }
 
     #[test]
     fn tags_say_whose_it_is_and_numbers_what_the_host_keeps() {
-        let own = machine("api-1", tags("here", "order-1"));
-        assert_eq!(kind(&own, "here", "api", 3), Kind::Own);
-        assert_eq!(kind(&own, "her", "api", 0), Kind::Foreign);
+        let own = machine("api-1", HERE.tags("order-1"));
+        assert_eq!(kind(&own, HERE, "api", 3), Kind::Own);
+        assert_eq!(kind(&own, Cluster { name: "her", ..HERE }, "api", 0), Kind::Foreign);
         assert!(is_of_order(&own, "order-1"));
         assert!(!is_of_order(&own, "order-11") && !is_of_order(&own, "order"));
         let untold = machine("api-2", vec!["plimsoll".to_owned()]);
-        assert_eq!(kind(&untold, "here", "api", 1), Kind::Untold);
-        assert_eq!(kind(&untold, "here", "api", 2), Kind::Foreign);
-        assert_eq!(kind(&machine("api-x-1", vec![]), "here", "api", 2), Kind::Untold);
+        assert_eq!(kind(&untold, HERE, "api", 1), Kind::Untold);
+        assert_eq!(kind(&untold, HERE, "api", 2), Kind::Foreign);
+        assert_eq!(kind(&machine("api-x-1", vec![]), HERE, "api", 2), Kind::Untold);
         let kept = Machine { protected: true, ..own };
-        assert_eq!(kind(&kept, "here", "api", 0), Kind::Foreign);
+        assert_eq!(kind(&kept, HERE, "api", 0), Kind::Foreign);
+    }
+
+    #[test]
+    fn the_uid_of_a_cluster_says_more_than_its_name() {
+        let bound = |uid| Cluster { uid: Bound::To(uid), ..HERE };
+        let one = machine("api-1", bound("uid-1").tags("o"));
+        let of = |cluster| kind(&one, cluster, "api", 0);
+        assert_eq!(of(bound("uid-1")), Kind::Own);
+        assert_eq!(of(bound("uid-2")), Kind::Namesakes, "the same name, and another cluster");
+        assert_eq!(of(Cluster { name: "there", ..bound("uid-2") }), Kind::Foreign);
+        assert_eq!(of(Cluster { name: "there", ..bound("uid-1") }), Kind::Foreign);
+        let taking = Cluster { adopted_uid: Some("uid-1"), ..bound("uid-2") };
+        assert_eq!(of(taking), Kind::Own);
+        assert_eq!(of(Cluster { name: "there", ..taking }), Kind::Own, "somebody said so");
+        assert_eq!(of(Cluster { adopted_uid: Some("uid-3"), ..bound("uid-2") }), Kind::Namesakes);
+        // Who cannot compare goes by the name.
+        for uid in [Bound::Unbound, Bound::Pending] {
+            assert_eq!(of(Cluster { uid, ..HERE }), Kind::Own);
+            assert_eq!(of(Cluster { uid, name: "there", ..HERE }), Kind::Foreign);
+        }
+        // A machine of the time before uids.
+        let older = machine("api-1", HERE.tags("o"));
+        assert_eq!(kind(&older, bound("uid-1"), "api", 0), Kind::Own);
     }
 }

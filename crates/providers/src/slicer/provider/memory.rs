@@ -10,8 +10,8 @@ use plimsoll_provider::GroupState;
 use secrecy::{ExposeSecret as _, SecretString};
 use tokio::sync::Mutex;
 
-use super::members::{Kind, kind};
-use crate::slicer::{client::Machine, config::Config};
+use super::members::{Cluster, Kind, kind};
+use crate::slicer::client::Machine;
 
 /// So many orders are remembered; those that are placed again are young.
 const MOST_ORDERS: usize = 4096;
@@ -27,13 +27,22 @@ pub(super) struct Memory {
     /// Groups as they were last read.
     pub(super) seen: BTreeMap<Box<str>, Seen>,
     /// Machines without tags whose nodes are in this cluster.
-    adopted: BTreeSet<Name>,
+    adopted: BTreeMap<Name, Adoption>,
     /// Machines that could not be deleted because their host keeps them.
     kept: BTreeSet<Name>,
     /// Orders that were answered, with how many machines each was said to have; the oldest first.
     served: VecDeque<(Box<str>, u32)>,
     /// What the token was that each host was given, as a number that does not tell it.
     tokens: BTreeMap<Box<str>, u64>,
+}
+
+/// Why a machine without tags is the group's.
+#[derive(Debug)]
+struct Adoption {
+    /// When it was made: another machine may have its name later.
+    created_at: Option<Box<str>>,
+    /// The nodes that prove it.
+    nodes: BTreeSet<Box<str>>,
 }
 
 /// A group as it was last read.
@@ -56,31 +65,48 @@ impl Memory {
     /// The group's machines among those of its host group.
     pub(super) fn members<'m>(
         &'m self,
-        config: &'m Config,
+        cluster: Cluster<'m>,
         group: &'m str,
         machines: &'m [Machine],
     ) -> impl Iterator<Item = &'m Machine> {
-        machines.iter().filter(move |machine| self.is_member(config, group, machine))
+        machines.iter().filter(move |machine| self.is_member(cluster, group, machine))
     }
 
-    pub(super) fn is_member(&self, config: &Config, group: &str, machine: &Machine) -> bool {
+    pub(super) fn is_member(&self, cluster: Cluster<'_>, group: &str, machine: &Machine) -> bool {
         let name: Name = (group.into(), machine.hostname.clone());
-        match self.kind(config, group, machine) {
+        match self.kind(cluster, group, machine) {
             _ if self.kept.contains(&name) => false,
             Kind::Own => true,
-            Kind::Untold => self.adopted.contains(&name),
-            Kind::Foreign => false,
+            Kind::Untold => self.adopted.get(&name).is_some_and(|adoption| adoption.is_of(machine)),
+            Kind::Namesakes | Kind::Foreign => false,
         }
     }
 
-    pub(super) fn kind(&self, config: &Config, group: &str, machine: &Machine) -> Kind {
+    pub(super) fn kind(&self, cluster: Cluster<'_>, group: &str, machine: &Machine) -> Kind {
         let kept = self.seen.get(group).map_or(0, |seen| seen.kept);
-        kind(machine, &config.cluster, group, kept)
+        kind(machine, cluster, group, kept)
     }
 
-    /// A machine that nobody claimed has a node in this cluster.
-    pub(super) fn adopt(&mut self, group: &str, hostname: &str) {
-        self.adopted.insert((group.into(), hostname.into()));
+    /// This node proves that a machine without tags is in this cluster.
+    pub(super) fn adopt(&mut self, group: &str, machine: &Machine, node: &str) {
+        let name: Name = (group.into(), machine.hostname.clone());
+        let new = || Adoption { created_at: machine.created_at.clone(), nodes: BTreeSet::new() };
+        let adoption = self.adopted.entry(name).or_insert_with(new);
+        if !adoption.is_of(machine) {
+            *adoption = new();
+        }
+        adoption.nodes.insert(node.into());
+    }
+
+    /// This node does not prove, or does not prove any more, that a machine without tags is in this cluster.
+    pub(super) fn withdraw(&mut self, group: &str, machine: &Machine, node: &str) {
+        let name: Name = (group.into(), machine.hostname.clone());
+        if let Some(adoption) = self.adopted.get_mut(&name) {
+            adoption.nodes.remove(node);
+            if adoption.nodes.is_empty() {
+                self.adopted.remove(&name);
+            }
+        }
     }
 
     /// The host keeps this machine: it is no use to the group.
@@ -93,8 +119,12 @@ impl Memory {
         let is_here = |(of, name): &Name| {
             &**of != group || machines.iter().any(|machine| machine.hostname == *name)
         };
-        self.adopted.retain(is_here);
         self.kept.retain(is_here);
+        self.adopted.retain(|name, adoption| {
+            let of = |machine: &&Machine| machine.hostname == name.1;
+            &*name.0 != group
+                || machines.iter().find(of).is_some_and(|machine| adoption.is_of(machine))
+        });
     }
 
     /// How many machines an order was said to have; `None` for one that was not answered yet.
@@ -119,6 +149,15 @@ impl Memory {
 
     pub(super) fn gave_token(&mut self, host: &str, token: &SecretString) {
         self.tokens.insert(host.into(), digest(token));
+    }
+}
+
+// === impl Adoption ===
+
+impl Adoption {
+    /// Whether it is this machine that was adopted, and not an earlier one of the same name.
+    fn is_of(&self, machine: &Machine) -> bool {
+        self.created_at == machine.created_at
     }
 }
 

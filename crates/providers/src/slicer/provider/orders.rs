@@ -15,7 +15,7 @@ use tracing::{info, warn};
 
 use super::{
     Core, count,
-    members::{is_of_order, tags},
+    members::{Cluster, is_of_order},
     site::At,
 };
 use crate::slicer::{client::Machine, userdata, wire::NewMachine};
@@ -35,6 +35,7 @@ impl Core {
         if order.count == 0 {
             return Err(Error::invalid(format!("the order {id} for {group} asks for no machine")));
         }
+        self.identified()?;
         self.site(group)?;
         let _alone = self.lock(group).await;
         let at = self.site(group)?;
@@ -55,7 +56,7 @@ impl Core {
             return Err(Error::invalid(problem));
         }
         self.give_token(&at).await?;
-        let outcome = make(&at, id, missing).await;
+        let outcome = make(&at, self.cluster(&at.hosts), id, missing).await;
         let made = self.give_back(&at, order).await?;
         match outcome {
             // Asked again, the rest is made.
@@ -76,7 +77,7 @@ impl Core {
     async fn ordered(&self, at: &At, order: &str) -> Result<Ordered, Error> {
         let machines = at.site.client.machines(&at.group.name).await?;
         let state = self.state();
-        let members = state.memory.members(&at.hosts.config, &at.group.name, &machines);
+        let members = state.memory.members(self.cluster(&at.hosts), &at.group.name, &machines);
         let members: Vec<&Machine> = members.collect();
         let of_order = members.iter().filter(|machine| is_of_order(machine, order));
         let of_order = of_order.map(|machine| machine.hostname.clone()).collect();
@@ -129,10 +130,10 @@ struct Ordered {
 }
 
 /// Makes so many machines. After an error no more are begun; those that were begun are seen to their end.
-async fn make(at: &At, order: &str, missing: u32) -> Result<(), Error> {
+async fn make(at: &At, cluster: Cluster<'_>, order: &str, missing: u32) -> Result<(), Error> {
     let new = Arc::new(NewMachine {
         userdata: userdata::script(&at.hosts.config, &at.group),
-        tags: tags(&at.hosts.config.cluster, order),
+        tags: cluster.tags(order),
         secrets: vec![at.hosts.config.secret.to_string()],
         persistent: at.group.persistent,
     });

@@ -63,6 +63,23 @@ fn a_running_machine_names_its_node_so_that_a_missing_one_counts_from_when_it_is
 }
 
 #[test]
+fn of_two_nodes_that_claim_a_machine_neither_is_believed() {
+    let mut sighting = Sighting::default();
+    let mut named = |claims: &[&str]| {
+        instance(&mut sighting, "running", noon(), noon());
+        for node in claims {
+            sighting.name("spc-worker-1", node);
+        }
+        let seen = instance(&mut sighting, "running", noon(), noon());
+        seen.node.map(|node| node.to_string()).unwrap_or_default()
+    };
+    assert_eq!(named(&["victim"]), "victim");
+    assert_eq!(named(&["other"]), "spc-worker-1", "who asks last has not won");
+    assert_eq!(named(&["victim", "other", "victim"]), "spc-worker-1");
+    assert_eq!(named(&["victim"]), "victim", "the other does not say so any more");
+}
+
+#[test]
 fn a_clock_that_is_wrong_makes_no_machine_too_young_or_too_old() {
     let days = SignedDuration::from_hours(72);
     let ahead = instance(&mut Sighting::default(), "draft", noon() + days, noon());

@@ -51,12 +51,25 @@ const OLD_GROUP: &str = "stackpoint.io/autoscalegroup";
 fn a_machine_is_known_by_its_label() {
     let one = Some("spc-worker-1".to_owned());
     assert_eq!(machine(&[(INSTANCE, "spc-worker-1")], &[]), one);
-    assert_eq!(machine(&[(INSTANCE, "spc-worker-1")], &["10.0.0.2"]), one);
+    assert_eq!(machine(&[(INSTANCE, "spc-worker-1")], &["ip-10-0-0-2", "10.0.0.1"]), one);
+    assert_eq!(machine(&[(INSTANCE, "spc-worker-1")], &["ip-10-0-0-2"]), one, "no address");
+    // A machine whose address the service does not tell yet.
+    let booting = Some("spc-worker-7".to_owned());
+    assert_eq!(machine(&[(INSTANCE, "spc-worker-7")], &["10.0.0.7"]), booting);
     for label in [GROUP, OLD_GROUP] {
         let same = [(INSTANCE, "spc-worker-1"), (label, "autoscaling-spc-pool-1")];
         assert_eq!(machine(&same, &[]), one);
         let other = [(INSTANCE, "spc-worker-1"), (label, "autoscaling-spc-pool-2")];
         assert_eq!(machine(&other, &[]), None, "two who contradict each other");
+    }
+}
+
+#[test]
+fn a_label_that_the_address_contradicts_makes_no_owner() {
+    for address in ["10.0.0.2", "10.0.0.9", "192.168.0.1"] {
+        let labels = [(INSTANCE, "spc-worker-1"), (GROUP, "autoscaling-spc-pool-1")];
+        assert_eq!(told(&labels, &[address]), Whose::Nobodys, "{address}");
+        assert_eq!(told(&labels[..1], &["node-1", address]), Whose::Nobodys, "{address}");
     }
 }
 

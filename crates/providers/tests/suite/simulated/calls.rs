@@ -115,33 +115,33 @@ async fn owners_are_known_without_the_service() {
 #[tokio::test(start_paused = true)]
 async fn a_process_that_does_not_lead_changes_nothing() {
     let world = World::new(LAB);
-    world.buy("small", "o-1", 2).await.unwrap();
+    world.buy("a", "o-1", 2).await.unwrap();
     pass(120).await;
     let clock = Clock::system();
     let fence = Fence::closed(clock);
     let home = Home { fence: fence.clone(), ..Home::alone(clock) };
     let provider = Simulated::new(world.cloud.clone(), home);
-    let (small, before) = (Symbol::new("small"), world.cloud.journal().len());
+    let (group, before) = (Symbol::new("a"), world.cloud.journal().len());
     let order = plimsoll_provider::Order {
         id: plimsoll_provider::OrderId::new("o-2").unwrap(),
-        group: small,
+        group,
         count: 1,
-        from: 2,
+        from: 7,
     };
     let spec =
-        GroupSpec { name: "new".into(), min: 0, max: 1, machine: "small".into(), template: None };
+        GroupSpec { name: "new".into(), min: 0, max: 1, machine: "a".into(), template: None };
     let errors = [
         provider.increase(&order).await.map(drop),
-        provider.lower_target(small, 0).await.map(drop),
-        provider.delete(small, &world.ids("small")).await.map(drop),
+        provider.lower_target(group, 0).await.map(drop),
+        provider.delete(group, &world.ids("a")).await.map(drop),
         provider.create_group(&spec).await.map(drop),
-        provider.delete_group(small).await,
+        provider.delete_group(group).await,
     ];
     for error in errors.map(Result::unwrap_err) {
         assert_eq!((error.class(), error.code()), (Class::Retry, "NotLeader"), "{error}");
     }
     assert_eq!(world.cloud.journal().len(), before);
-    assert_eq!(provider.refresh().await.unwrap().groups.len(), 1, "it may look");
+    assert_eq!(provider.refresh().await.unwrap().groups.len(), 2, "it may look");
     fence.extend(clock.now(), Duration::from_secs(10));
     assert_eq!(provider.increase(&order).await, Ok(1));
 }

@@ -13,10 +13,10 @@ const BOTH: &str = r#"[global]
 k3s-url = https://k3s.example:6443
 k3s-token = k3s-token
 [nodegroup "api"]
-slicer-url = http://one.example
+slicer-url = https://one.example
 slicer-token = one
 [nodegroup "big"]
-slicer-url = http://two.example
+slicer-url = https://two.example
 slicer-token = two
 max-size = 3
 "#;
@@ -59,7 +59,7 @@ async fn a_host_that_was_never_seen_has_groups_of_which_nothing_is_known() {
     let provider = stage.provider();
     let big = see(&provider, "big").await.group;
     let reason = big.frozen.unwrap();
-    assert!(reason.starts_with("http://two.example: GET /hostgroup: 401"), "{reason}");
+    assert!(reason.starts_with("https://two.example: GET /hostgroup: 401"), "{reason}");
     assert_eq!((big.min, big.max, big.target, big.instances.len()), (0, 3, 0, 0));
     // Its nodes are still its own, as far as they say so themselves.
     let labels = [("slicer/hostgroup", "big"), ("slicer/hostname", "big-1")];
@@ -81,7 +81,7 @@ async fn a_host_group_that_does_not_exist_is_told_with_its_line() {
     assert_eq!(
         &*reason,
         format!(
-            "{file}:7: nodegroup \"bigger\": there is no such host group at http://two.example, which has big, more"
+            "{file}:7: nodegroup \"bigger\": there is no such host group at https://two.example, which has big, more"
         )
     );
     assert_eq!(see(&provider, "api").await.group.frozen, None);

@@ -113,7 +113,7 @@ async fn a_machine_that_is_paused_is_there() {
     let provider = stage.provider();
     buy(&provider, "o-1", "api", 2).await.unwrap();
     let exchange = std::sync::Arc::new(Local::new(stage.host().router()));
-    let rest = Rest::new(exchange, Endpoint::parse("http://one.example").unwrap(), "test");
+    let rest = Rest::new(exchange, Endpoint::parse("https://one.example").unwrap(), "test");
     let rest = rest.with_token("host-token".into());
     let reply = rest.send(Ask::new(Method::POST, ["vm", "api-1", "pause"])).await.unwrap();
     assert_eq!(reply.status().as_u16(), 200);

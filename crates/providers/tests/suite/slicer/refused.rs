@@ -10,7 +10,7 @@ use plimsoll_provider::Home;
 use plimsoll_providers::choice::Choice;
 
 const GLOBAL: &str = "[global]\nk3s-url = https://k3s.example:6443\nk3s-token = t0ken\n";
-const GROUP: &str = "[nodegroup \"api\"]\nslicer-url = http://host:8080\nslicer-token = h0st\n";
+const GROUP: &str = "[nodegroup \"api\"]\nslicer-url = https://host:8080\nslicer-token = h0st\n";
 
 /// What is said of a file.
 fn refused(text: &[u8]) -> String {
@@ -56,13 +56,19 @@ fn every_kind_of_bad_file_is_told_in_a_line() {
         in_global("ca-bundle = /nowhere/ca.pem"),
         in_global("default-min-size = 9"),
         in_global("cluster-name = my cluster"),
+        in_global("adopt-cluster-uid = the old one"),
+        in_global("allow-plaintext = maybe"),
+        format!("{GLOBAL}[nodegroup \"api\"]\nslicer-url = http://host:8080\n"),
+        format!(
+            "{GLOBAL}allow-plaintext = no\n[nodegroup \"api\"]\nslicer-url = http://10.0.0.1\n"
+        ),
         format!("{GLOBAL}[nodegroup \"api\"]\nmin-size = 1\n"),
-        format!("{GLOBAL}[nodegroup \"a b\"]\nslicer-url = http://host\n"),
-        format!("{GLOBAL}[nodegroup \"{}\"]\nslicer-url = http://host\n", "x".repeat(60)),
+        format!("{GLOBAL}[nodegroup \"a b\"]\nslicer-url = https://host\n"),
+        format!("{GLOBAL}[nodegroup \"{}\"]\nslicer-url = https://host\n", "x".repeat(60)),
         format!("{GLOBAL}[nodegroup \"api\"]\nslicer-url = host:8080\n"),
         format!("{GLOBAL}[nodegroup \"api\"]\nslicer-url = ftp://host\n"),
         format!("{GLOBAL}[nodegroup \"api\"]\nslicer-url = http://u:p@host\n"),
-        format!("{GLOBAL}[nodegroup \"api\"]\nslicer-url = http://host\nslicer-token =\n"),
+        format!("{GLOBAL}[nodegroup \"api\"]\nslicer-url = https://host\nslicer-token =\n"),
         in_group("min-size = 9"),
         in_group("min-size = 5\nmax-size = 3"),
         in_group("min-size = -1"),
@@ -74,6 +80,7 @@ fn every_kind_of_bad_file_is_told_in_a_line() {
         in_group("arch = riscv"),
         in_group("price = free"),
         in_group("persistent = maybe"),
+        in_group("adopt = some"),
         in_group("label = a b=c"),
         in_group("label = slicer/hostgroup=x"),
         in_group("label = a=1\nlabel = a=2"),
@@ -107,6 +114,10 @@ fn every_kind_of_bad_file_is_told_in_a_line() {
         bad.ini:4: global: ca-bundle: cannot read /nowhere/ca.pem: No such file or directory (os error 2)
         bad.ini:4: global: default-min-size 9 is above default-max-size 8
         bad.ini:4: global: cluster-name: my cluster has other letters than a-z, A-Z, 0-9, -, _ and .
+        bad.ini:4: global: adopt-cluster-uid: the old one has other letters than a-z, A-Z, 0-9, -, _ and .
+        bad.ini:4: global: allow-plaintext: "maybe" is neither true nor false
+        bad.ini:5: nodegroup "api": slicer-url: the cluster's token would be sent there in plaintext; use https, or set allow-plaintext = true in [global]
+        bad.ini:6: nodegroup "api": slicer-url: the cluster's token would be sent there in plaintext; use https, or set allow-plaintext = true in [global]
         bad.ini:4: nodegroup "api": slicer-url is missing
         bad.ini:4: nodegroup "a b": the name of a host group has letters, digits, -, _ and . only
         bad.ini:4: nodegroup "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx": a name longer than 57 leaves no room for numbers
@@ -125,6 +136,7 @@ fn every_kind_of_bad_file_is_told_in_a_line() {
         bad.ini:7: nodegroup "api": arch: "riscv" is neither amd64 (x86_64) nor arm64 (aarch64)
         bad.ini:7: nodegroup "api": price: "free" is not a price per hour
         bad.ini:7: nodegroup "api": persistent: "maybe" is neither true nor false
+        bad.ini:7: nodegroup "api": adopt: "some" is neither true nor false
         bad.ini:7: nodegroup "api": label: label key "a b": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName', or 'my.name', or '123-abc')
         bad.ini:7: nodegroup "api": label: slicer/hostgroup is set for every node, and says which machine it is
         bad.ini:7: nodegroup "api": label: a stands twice
@@ -140,6 +152,14 @@ fn every_kind_of_bad_file_is_told_in_a_line() {
     "#]]
     .assert_eq(&told);
     assert!(!told.contains("is taken"), "{told}");
+}
+
+#[test]
+fn what_stays_on_this_machine_needs_no_encryption() {
+    for url in ["http://127.0.0.1:8080", "http://[::1]:8080", "http://localhost", "./host.sock"] {
+        let text = format!("{GLOBAL}[nodegroup \"api\"]\nslicer-url = {url}\n");
+        assert_eq!(refused(text.as_bytes()), "is taken", "{url}");
+    }
 }
 
 #[test]
@@ -161,13 +181,14 @@ fn a_file_that_is_not_there() {
 }
 
 #[test]
-fn upstreams_own_file_is_taken() {
+fn upstreams_own_file_is_taken_once_plaintext_is_allowed() {
     let example = r#"
 [global]
 k3s-url=https://192.168.137.2:6443
 k3s-token=K10
 default-min-size=0
 default-max-size=10
+allow-plaintext=true
 
 [nodegroup "k3s-agents-1"]
 slicer-url=http://192.168.137.1:8080

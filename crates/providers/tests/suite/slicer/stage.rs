@@ -40,13 +40,13 @@ pub(super) const INI: &str = r#"
 k3s-url = https://k3s.example:6443
 k3s-token = k3s-token
 [nodegroup "api"]
-slicer-url = http://one.example
+slicer-url = https://one.example
 slicer-token = host-token
 [nodegroup "arm"]
-slicer-url = http://one.example
+slicer-url = https://one.example
 slicer-token = host-token
 [nodegroup "gpu"]
-slicer-url = http://one.example
+slicer-url = https://one.example
 slicer-token = host-token
 "#;
 
@@ -156,6 +156,12 @@ pub(super) fn identity(node: &Value) -> NodeIdentity {
         labels: labels
             .iter()
             .map(|(key, value)| (key.clone(), value.as_str().unwrap().to_owned()))
+            .collect(),
+        addresses: node["status"]["addresses"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .map(|address| address["address"].as_str().unwrap().to_owned())
             .collect(),
         ..NodeIdentity::default()
     }

@@ -17,7 +17,7 @@ fn check(group: &str, expected: &Expect) {
     .unwrap();
     fs::write(
         &file,
-        format!("{GLOBAL}[nodegroup \"w1-medium\"]\nslicer-url = http://host\n{group}"),
+        format!("{GLOBAL}[nodegroup \"w1-medium\"]\nslicer-url = https://host\n{group}"),
     )
     .unwrap();
     let config = Config::load(&file).unwrap();
