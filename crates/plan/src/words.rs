@@ -18,7 +18,8 @@ mod sentences;
 pub use self::{
     room::{buffer, kept, kept_by_growth, request},
     sentences::{
-        alike, backing_off, group_state, health, leaves, outcome, pod, removal, repair, stays,
+        alike, backing_off, contested, contradiction, group_state, health, held, leaves, outcome,
+        pod, removal, repair, stays,
     },
 };
 
