@@ -64,6 +64,9 @@ pub struct Scene {
     pub leaving: Vec<LeavingPicture>,
     /// What could not be read, and why.
     pub unreadable: Vec<String>,
+    /// What is contradictory in what was seen, in sentences; machines and nodes are left alone for it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
 }
 
 /// A group.
@@ -164,6 +167,7 @@ impl Scene {
             pending: pending.collect(),
             leaving: pass.retirements.iter().map(LeavingPicture::of).collect(),
             unreadable: pass.seen.unreadable.clone(),
+            warnings: record::doubts(&pass.plan, pass.at),
         }
     }
 }

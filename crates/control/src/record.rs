@@ -11,9 +11,9 @@ use std::{
 
 use jiff::SignedDuration;
 use plimsoll_cluster::Client;
-use plimsoll_model::Symbol;
+use plimsoll_model::{Symbol, Timestamp};
 use plimsoll_net::Clock;
-use plimsoll_plan::{GroupReason, GroupRejection, Plan};
+use plimsoll_plan::{GroupReason, GroupRejection, Plan, words};
 use plimsoll_provider::Fleet;
 use tokio::sync::watch;
 
@@ -94,6 +94,12 @@ fn limits_reached(plan: &Plan) -> BTreeSet<Symbol> {
         _ => None,
     };
     lists.values().flat_map(|list| list.iter().filter_map(limit)).collect()
+}
+
+/// What is contradictory in what was seen, in sentences: machines that several nodes claim, and too many without any.
+pub(crate) fn doubts(plan: &Plan, now: Timestamp) -> Vec<String> {
+    let contradiction = plan.contradiction.as_ref().map(|found| words::contradiction(found, now));
+    contradiction.into_iter().chain(plan.contested.iter().map(words::contested)).collect()
 }
 
 /// What keeps plans from being acted on, in words.

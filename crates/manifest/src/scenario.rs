@@ -8,8 +8,8 @@
 //! A file may be half a gigabyte, nearly all of it objects. Of a JSON text nothing is copied before it is known what it
 //! means: an object is a slice of the text until its own reader takes it.
 
-use jiff::SignedDuration;
-use plimsoll_model::{Memory, Settings, World};
+use jiff::{SignedDuration, Timestamp};
+use plimsoll_model::{Group, Memory, Origin, Settings, Symbol, Unregistered, World};
 use serde_json::value::RawValue;
 
 use self::{
@@ -62,7 +62,7 @@ fn from_json(text: &str) -> Result<World, ScenarioError> {
         Some(groups) => groups::read(groups, &settings.group, created).at("groups")?,
         None => Vec::new(),
     };
-    let memory = match document.get("memory") {
+    let mut memory = match document.get("memory") {
         Some(memory) => memory::read(memory, settings.scale_up.backoff_initial).at("memory")?,
         None => Memory::default(),
     };
@@ -79,9 +79,15 @@ fn from_json(text: &str) -> Result<World, ScenarioError> {
     settings.scale_up.priorities = priorities::find(&objects.config_maps);
     instances::complete(&mut groups, &objects.nodes)?;
 
+    let groups: Vec<Group> = groups.into_iter().map(|draft| draft.group).collect();
+    for group in &groups {
+        memory.unregistered.extend(unregistered(group, now));
+    }
+
     Ok(World {
         now,
         settings,
+        cluster_uid: None,
         namespaces: objects.namespaces,
         storage: objects.storage,
         devices: objects.devices,
@@ -95,11 +101,25 @@ fn from_json(text: &str) -> Result<World, ScenarioError> {
         namespace_quotas: objects.namespace_quotas,
         requests: objects.requests,
         quotas: objects.quotas,
-        groups: groups.into_iter().map(|draft| draft.group).collect(),
+        groups,
         departed: Vec::new(),
         contested: Vec::new(),
         memory,
         advice: Vec::new(),
+    })
+}
+
+/// A file tells all there is to know: a machine that has no node in it never had one, and was seen from its beginning.
+fn unregistered(
+    group: &Group,
+    now: Timestamp,
+) -> impl Iterator<Item = ((Symbol, Box<str>), Unregistered)> {
+    let machines = group.instances.iter().filter(|machine| machine.node.is_none());
+    machines.map(move |machine| {
+        let since = machine.created.unwrap_or(now);
+        let origin = Origin::Ordered;
+        let entry = Unregistered { since, created: machine.created, origin };
+        ((group.id, machine.id.clone()), entry)
     })
 }
 

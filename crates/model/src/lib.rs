@@ -80,7 +80,10 @@ pub use volume::{
 pub use workload::{
     Budget, BudgetRule, ConfigMap, Controller, CountOrPercent, DaemonSet, PodTemplate,
 };
-pub use world::{Activity, Backoff, Contested, Departed, Memory, Order, Replacement, World};
+pub use world::{
+    Activity, Backoff, Contested, Contradicted, Departed, Memory, Order, Origin, Registered,
+    Replacement, Unregistered, World,
+};
 
 /// Namespaces that are known, with their labels.
 pub type Namespaces = rustc_hash::FxHashMap<Symbol, Labels>;

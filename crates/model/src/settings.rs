@@ -38,6 +38,12 @@ pub struct Settings {
     pub profile: Profile,
     /// What to do about requests for room.
     pub requests: RequestSettings,
+    /// How long most machines have to be without a node before that is believed, and machines are deleted for it.
+    pub lost_node_proof: SignedDuration,
+    /// The uid of the cluster in which a person says that machines without a node have none: see [`World::cluster_uid`].
+    ///
+    /// [`World::cluster_uid`]: crate::World::cluster_uid
+    pub confirmed_cluster: Option<Box<str>>,
     /// Where a choice is open, this decides: the same seed, the same choice.
     pub seed: u64,
 }
@@ -124,6 +130,8 @@ impl Default for Settings {
                 longest_pause: SignedDuration::from_mins(10),
                 longer_pauses: 1000,
             },
+            lost_node_proof: SignedDuration::from_hours(24),
+            confirmed_cluster: None,
             seed: 0,
         }
     }

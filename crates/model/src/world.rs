@@ -6,6 +6,7 @@ use std::{
 };
 
 use jiff::{SignedDuration, Timestamp};
+use rustc_hash::FxHashSet;
 
 use crate::{
     Advice, Budget, Buffer, Condition, Controller, DaemonSet, Devices, Group, NamespaceQuota,
@@ -20,6 +21,8 @@ pub struct World {
     pub now: Timestamp,
     /// What the user wants.
     pub settings: Settings,
+    /// The cluster that the nodes are of: the uid of its namespace `kube-system`, when it is known.
+    pub cluster_uid: Option<Box<str>>,
     /// Namespaces with their labels.
     pub namespaces: Namespaces,
     /// Storage objects.
@@ -89,8 +92,13 @@ pub struct Memory {
     pub unready_since: BTreeMap<Symbol, Timestamp>,
     /// Nodes whose machines are gone, with the moment that was first seen.
     pub departed_since: BTreeMap<Symbol, Timestamp>,
-    /// Instances that have not become nodes, with the moment they were first seen; by group and instance.
-    pub unregistered_since: BTreeMap<(Symbol, Box<str>), Timestamp>,
+    /// Machines without a node, by group and instance.
+    pub unregistered: BTreeMap<(Symbol, Box<str>), Unregistered>,
+    /// That most machines have no node, for as long as it is so.
+    pub contradiction: Option<Contradicted>,
+    /// Machines that were to be deleted for having no node although they may have had one, and when; by group and instance.
+    /// Those of the last hour.
+    pub lost_deletions: BTreeMap<(Symbol, Box<str>), Timestamp>,
     /// When nodes were last bought.
     pub last_scale_up: Option<Timestamp>,
     /// When a node was last given back.
@@ -117,8 +125,47 @@ pub struct Memory {
     pub requests: BTreeMap<Box<str>, Vec<Condition>>,
     /// What nodes of a group looked like. Not over a restart.
     pub exemplars: BTreeMap<Symbol, Remembered>,
+    /// When each group was first looked at together with the nodes. Not over a restart.
+    pub watched_since: BTreeMap<Symbol, Timestamp>,
+    /// Machines that had a node when they were last looked at. Not over a restart: of a machine that is first seen without a node
+    /// long after it was made, it is not believed that it never had one.
+    pub registered: Arc<Registered>,
     /// Nodes for whose pods no other place was found, with the moment until which none is looked for. Not over a restart.
     pub unremovable_until: BTreeMap<Symbol, Timestamp>,
+}
+
+/// Machines by group and id, and when they were made: an id may come again.
+pub type Registered = FxHashSet<(Symbol, Box<str>, Option<Timestamp>)>;
+
+/// A machine without a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unregistered {
+    /// When it was first seen without one.
+    pub since: Timestamp,
+    /// When the machine was made. Another one of the same id is another machine.
+    pub created: Option<Timestamp>,
+    /// What is known of its past.
+    pub origin: Origin,
+}
+
+/// What is known of the past of a machine without a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// It was made for an order of ours, and no node of it was ever seen: it has never carried a pod.
+    Ordered,
+    /// It had a node that is gone. Its pods may still run.
+    Lost,
+    /// It was there before anybody looked. It may have had a node, and its pods may still run.
+    Found,
+}
+
+/// Most machines have no node, though they should.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Contradicted {
+    /// Since when, without interruption as far as anybody looked.
+    pub since: Timestamp,
+    /// About when that was last seen, so that a time in which nobody looked proves nothing.
+    pub seen: Timestamp,
 }
 
 /// Nodes that leave once the cheaper ones bought for their pods are ready.
@@ -175,6 +222,7 @@ impl World {
         Self {
             now,
             settings,
+            cluster_uid: None,
             namespaces: Namespaces::default(),
             storage: Storage::default(),
             devices: Devices::default(),

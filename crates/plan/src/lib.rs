@@ -45,7 +45,8 @@ pub fn after_failure(
 }
 
 pub use plan::{
-    BlockReason, Blocked, Cost, GroupHealth, GroupReason, GroupRejection, GroupReport, Kept,
-    Outcome, Placement, Plan, PodBlockReason, PodReport, Purchase, QuotaReport, Removal, Repair,
-    RequestReport, RequestState, Retirement, RetirementReason, Unneeded,
+    BlockReason, Blocked, Contradiction, Cost, GroupHealth, GroupReason, GroupRejection,
+    GroupReport, Held, HoldReason, Kept, Outcome, Placement, Plan, PodBlockReason, PodReport,
+    Purchase, QuotaReport, Removal, Repair, RequestReport, RequestState, Retirement,
+    RetirementReason, Unneeded,
 };

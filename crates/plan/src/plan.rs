@@ -37,6 +37,8 @@ pub struct Plan {
     pub groups: Vec<GroupReport>,
     /// CapacityQuotas, and what is used of them.
     pub quotas: Vec<QuotaReport>,
+    /// That most machines have no node: then none of those that may have had one is deleted for it.
+    pub contradiction: Option<Contradiction>,
     /// Whether the cluster as a whole can be trusted.
     pub healthy: bool,
     /// The cost of all nodes per hour, as it is and as it will be.
@@ -315,6 +317,37 @@ pub struct GroupReport {
     pub ready: u32,
     /// Machines that are on their way.
     pub upcoming: u32,
+    /// Machines without a node that are not deleted for now.
+    pub held: Option<Held>,
+}
+
+/// Machines without a node that would be deleted, had they not possibly had one before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Held {
+    /// How many.
+    pub machines: u32,
+    /// What keeps them.
+    pub reason: HoldReason,
+}
+
+/// Why machines without a node are not deleted for now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HoldReason {
+    /// Most machines have no node, so it is the nodes that are doubted: see [`Plan::contradiction`].
+    Contradiction,
+    /// As many as may be deleted within an hour have been.
+    HourlyLimit,
+}
+
+/// Most machines that should have a node have none: the API server is empty, was rebuilt, or is another cluster's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Contradiction {
+    /// How many machines should have a node.
+    pub machines: u32,
+    /// How many of them have none.
+    pub without_node: u32,
+    /// Since when.
+    pub since: Timestamp,
 }
 
 /// Whether a group can be used.

@@ -41,6 +41,7 @@ pub(crate) fn report(scene: Scene<'_>, mut findings: Findings) -> Plan {
     let mut plan = Plan {
         groups: groups(&scene),
         quotas: quotas::reports(scene.state.world),
+        contradiction: scene.state.contradiction,
         healthy: scene.state.healthy,
         cost: cost(&scene, &purchases, &findings.given.retirements),
         placements: placements(&scene, &findings, &names),
@@ -119,6 +120,7 @@ fn groups(scene: &Scene<'_>) -> Vec<GroupReport> {
             target: group.target,
             ready: found.ready,
             upcoming: found.found_upcoming,
+            held: found.held,
         })
         .collect();
     reports.sort_by_key(|report| report.id);

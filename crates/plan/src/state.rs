@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! membership ─► departed ─► readiness ─► groups ─► health ─► minimum
-//!                              ├ unregistered, failures ─► removal
+//!                              ├ unregistered, failures ─► lost ─► removal
 //!                              ├ orders ─► mismatch
 //!                              └ backoff
 //! ```
@@ -15,9 +15,10 @@ use std::sync::Arc;
 use plimsoll_model::{Exemplar, Memory, SignedDuration, Symbol, Timestamp, World};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use self::lost::Ration;
 use crate::{
     exemplar,
-    plan::{GroupHealth, Removal, Repair},
+    plan::{Contradiction, GroupHealth, Held, Removal, Repair},
 };
 
 pub(crate) mod backoff;
@@ -25,6 +26,7 @@ mod departed;
 mod failures;
 mod groups;
 mod health;
+mod lost;
 pub(crate) mod marks;
 mod membership;
 mod minimum;
@@ -52,6 +54,8 @@ pub(crate) struct State<'w> {
     pub departed: FxHashSet<usize>,
     /// By group: what is remembered of its nodes and still holds.
     pub recalled: Vec<Option<&'w Arc<Exemplar>>>,
+    /// Most machines have no node, so none is deleted for having none.
+    pub contradiction: Option<Contradiction>,
     /// Not too many nodes are unready.
     pub healthy: bool,
     /// What the next pass has to remember, as far as it follows from what was found. Orders for raised minimums are in it.
@@ -107,6 +111,8 @@ pub(crate) struct GroupState {
     /// The target that the provider has once the repairs are made.
     pub target: u32,
     pub health: GroupHealth,
+    /// Machines without a node that are not deleted for now.
+    pub held: Option<Held>,
 }
 
 /// Finds out what can be relied on and what has to be put right.
@@ -130,13 +136,19 @@ pub(crate) fn observe(world: &World) -> State<'_> {
     let mut memory = remembered(world, &node_places, &nodes);
     departed::remember(world, &gone, &membership, &mut memory);
     let removals = departed::removals(world, &gone, &memory);
+    unregistered::remember_registered(world, &membership, &mut memory);
     let mut repairs = Vec::new();
+    let strays: Vec<_> = (membership.strays.iter().enumerate())
+        .map(|(place, machines)| unregistered::strays(world, place, machines))
+        .collect();
+    let mut ration = Ration::new(world, &strays);
     let mut groups: Vec<_> = (groups::census(&nodes, &membership).into_iter().enumerate())
         .map(|(place, census)| {
-            let strays = unregistered::strays(world, place, &membership.strays[place]);
-            groups::examine(world, place, census, &strays, &mut memory, &mut repairs)
+            let (strays, ration) = (&strays[place], &mut ration);
+            groups::examine(world, place, census, strays, ration, &mut memory, &mut repairs)
         })
         .collect();
+    let contradiction = ration.settle(&mut memory);
     let healthy = health::is_cluster_healthy(&nodes, &world.settings.health);
     minimum::raise(world, healthy, &nodes, &mut groups, &mut memory, &mut repairs);
     repairs.sort();
@@ -150,6 +162,7 @@ pub(crate) fn observe(world: &World) -> State<'_> {
         removals,
         departed,
         recalled,
+        contradiction,
         healthy,
         memory,
     }
@@ -175,7 +188,7 @@ fn remembered(
     memory.backoff.retain(|group, _| known.contains(group));
     memory.size_mismatch_since.retain(|group, _| known.contains(group));
     memory.orders.clear();
-    memory.unregistered_since.clear();
+    memory.unregistered.clear();
     memory
 }
 

@@ -9,7 +9,8 @@ use plimsoll_fit::{Rejection, Shortage};
 use plimsoll_model::Timestamp;
 
 use crate::plan::{
-    BlockReason, GroupHealth, GroupReason, Outcome, PodBlockReason, Repair, RetirementReason,
+    BlockReason, GroupHealth, GroupReason, HoldReason, Outcome, PodBlockReason, Repair,
+    RetirementReason,
 };
 
 mod room;
@@ -18,7 +19,8 @@ mod sentences;
 pub use self::{
     room::{buffer, kept, kept_by_growth, request},
     sentences::{
-        alike, backing_off, group_state, health, leaves, outcome, pod, removal, repair, stays,
+        alike, backing_off, contested, contradiction, group_state, health, held, leaves, outcome,
+        pod, removal, repair, stays,
     },
 };
 
@@ -118,6 +120,14 @@ pub fn health_name(health: &GroupHealth) -> &'static str {
         GroupHealth::Unhealthy => "Unhealthy",
         GroupHealth::Frozen { .. } => "Frozen",
         GroupHealth::Backoff { .. } => "Backoff",
+    }
+}
+
+/// Why machines without a node are not deleted, as a program reads it.
+pub fn hold_reason_name(reason: HoldReason) -> &'static str {
+    match reason {
+        HoldReason::Contradiction => "Contradiction",
+        HoldReason::HourlyLimit => "HourlyLimit",
     }
 }
 

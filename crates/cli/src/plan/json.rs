@@ -27,7 +27,7 @@ struct Output<'p> {
     blocked: Vec<Staying<'p>>,
     pods: Vec<Waiting<'p>>,
     groups: Vec<Standing<'p>>,
-    cluster: Cluster,
+    cluster: Cluster<'p>,
     cost: Cost,
     #[serde(skip_serializing_if = "Option::is_none")]
     placements: Option<Vec<Place<'p>>>,
@@ -105,11 +105,31 @@ struct Standing<'p> {
     target: u32,
     ready: u32,
     upcoming: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    held: Option<Held>,
+}
+
+/// Machines without a node that are not deleted for now.
+#[derive(Serialize)]
+struct Held {
+    machines: u32,
+    reason: &'static str,
 }
 
 #[derive(Serialize)]
-struct Cluster {
+struct Cluster<'p> {
     healthy: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    contradiction: Option<Contradiction<'p>>,
+}
+
+/// Most machines have no node.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Contradiction<'p> {
+    machines: u32,
+    without_node: u32,
+    since: Shown<&'p plimsoll_model::Timestamp>,
 }
 
 #[derive(Serialize)]
@@ -147,7 +167,7 @@ impl<'p> Output<'p> {
             blocked: plan.blocked.iter().map(Staying::of).collect(),
             pods: pods.into_iter().map(Waiting::of).collect(),
             groups: plan.groups.iter().map(Standing::of).collect(),
-            cluster: Cluster { healthy: plan.healthy },
+            cluster: Cluster::of(plan),
             cost: Cost { before: cost.before.units(), after: cost.after.units() },
             placements: placements.then(|| plan.placements.iter().map(place).collect()),
         }
@@ -232,7 +252,22 @@ impl<'p> Standing<'p> {
             target: group.target,
             ready: group.ready,
             upcoming: group.upcoming,
+            held: group.held.map(|held| Held {
+                machines: held.machines,
+                reason: words::hold_reason_name(held.reason),
+            }),
         }
+    }
+}
+
+impl<'p> Cluster<'p> {
+    fn of(plan: &'p Plan) -> Self {
+        let contradiction = plan.contradiction.as_ref().map(|found| Contradiction {
+            machines: found.machines,
+            without_node: found.without_node,
+            since: Shown(&found.since),
+        });
+        Self { healthy: plan.healthy, contradiction }
     }
 }
 

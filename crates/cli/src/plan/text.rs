@@ -31,7 +31,7 @@ pub(super) fn write(
 ) -> io::Result<()> {
     let story = Story { world, plan, stems: Stems::new(world) };
     let mut paragraphs = vec![
-        headline(plan),
+        headline(world, plan),
         changes::purchases(&story),
         changes::repairs(&story),
         changes::retirements(&story),
@@ -58,13 +58,15 @@ pub(super) fn write(
 }
 
 /// Says that there is nothing to do, and why.
-fn headline(plan: &Plan) -> Vec<String> {
+fn headline(world: &World, plan: &Plan) -> Vec<String> {
     let does_something =
         !plan.purchases.is_empty() || !plan.retirements.is_empty() || !plan.repairs.is_empty();
     let mut lines = Vec::new();
     if !plan.healthy {
         lines.push("The cluster is unhealthy: too many nodes are not ready.".to_owned());
     }
+    let doubt = plan.contradiction.as_ref();
+    lines.extend(doubt.map(|found| format!("{}.", words::contradiction(found, world.now))));
     if does_something {
         return lines;
     }

@@ -17,6 +17,7 @@ pub(super) fn draw(picture: &Picture) -> String {
     if picture.pass.is_some() && !picture.healthy {
         lines.push("the cluster is not healthy: too many nodes are unready".to_owned());
     }
+    lines.extend(picture.warnings.iter().map(|what| format!("warning: {what}")));
     lines.extend(picture.unreadable.iter().map(|what| format!("cannot be read: {what}")));
     section(&mut lines, "groups", table(picture.groups.iter().map(group)));
     section(&mut lines, "nodes", table(picture.nodes.iter().map(node)));

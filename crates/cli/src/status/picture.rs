@@ -22,6 +22,7 @@ pub(super) struct Picture {
     pub pending: Vec<Pod>,
     pub leaving: Vec<Leaving>,
     pub unreadable: Vec<String>,
+    pub warnings: Vec<String>,
     pub decisions: Vec<Decision>,
 }
 

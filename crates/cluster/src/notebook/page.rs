@@ -3,11 +3,19 @@
 use std::{collections::BTreeMap, fmt::Display, str::FromStr};
 
 use jiff::{SignedDuration, Timestamp};
-use plimsoll_model::{Activity, Backoff, Memory, Order, PodName, Replacement, Symbol};
+use plimsoll_model::{
+    Activity, Backoff, Contradicted, Memory, Order, Origin, PodName, Replacement, Symbol,
+    Unregistered,
+};
 use serde::{Deserialize, Serialize};
 
 /// The way of writing. Whoever finds another begins anew.
 const VERSION: u32 = 1;
+
+/// A machine that was made for an order of ours.
+const ORDERED: &str = "ordered";
+/// A machine that had a node.
+const LOST: &str = "lost";
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -18,7 +26,13 @@ pub(super) struct Page {
     /// Left out when there are none, as earlier versions wrote it.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     departed_since: BTreeMap<String, String>,
-    unregistered_since: Vec<Unregistered>,
+    unregistered_since: Vec<UnregisteredEntry>,
+    /// Left out when there is none, as earlier versions wrote it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    contradiction: Option<ContradictionEntry>,
+    /// Left out when there are none, as earlier versions wrote it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    lost_deletions: Vec<LostDeletion>,
     last_scale_up: Option<String>,
     last_scale_down: Option<String>,
     last_scale_down_failure: Option<String>,
@@ -36,10 +50,30 @@ pub(super) struct Page {
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Unregistered {
+struct UnregisteredEntry {
     group: String,
     instance: Box<str>,
     since: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    created: Option<String>,
+    /// Earlier versions did not write it, and later ones may write another: then nothing is known, and the machine is spared.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    origin: Option<String>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct ContradictionEntry {
+    since: String,
+    seen: String,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct LostDeletion {
+    group: String,
+    instance: Box<str>,
+    at: String,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -92,7 +126,9 @@ impl Page {
             unneeded_since,
             unready_since,
             departed_since,
-            unregistered_since,
+            unregistered,
+            contradiction,
+            lost_deletions,
             last_scale_up,
             last_scale_down,
             last_scale_down_failure,
@@ -109,17 +145,29 @@ impl Page {
             // Nodes that are there are looked at again, and tried again.
             exemplars: _,
             unremovable_until: _,
+            // Whoever starts anew has not looked yet.
+            watched_since: _,
+            registered: _,
         } = memory;
         Self {
             version: VERSION,
             unneeded_since: moments(unneeded_since),
             unready_since: moments(unready_since),
             departed_since: moments(departed_since),
-            unregistered_since: (unregistered_since.iter())
-                .map(|((group, instance), since)| Unregistered {
+            unregistered_since: (unregistered.iter())
+                .map(|((group, instance), machine)| {
+                    UnregisteredEntry::of(*group, instance, machine)
+                })
+                .collect(),
+            contradiction: contradiction.as_ref().map(|found| ContradictionEntry {
+                since: found.since.to_string(),
+                seen: found.seen.to_string(),
+            }),
+            lost_deletions: (lost_deletions.iter())
+                .map(|((group, instance), at)| LostDeletion {
                     group: group.to_string(),
                     instance: instance.clone(),
-                    since: since.to_string(),
+                    at: at.to_string(),
                 })
                 .collect(),
             last_scale_up: text(last_scale_up.as_ref()),
@@ -160,10 +208,17 @@ impl Page {
             unneeded_since: by_name(self.unneeded_since, |since| parse(&since))?,
             unready_since: by_name(self.unready_since, |since| parse(&since))?,
             departed_since: by_name(self.departed_since, |since| parse(&since))?,
-            unregistered_since: (self.unregistered_since.into_iter())
+            unregistered: (self.unregistered_since.into_iter())
+                .map(UnregisteredEntry::machine)
+                .collect::<Result<_, String>>()?,
+            contradiction: (self.contradiction)
                 .map(|entry| {
-                    Ok(((Symbol::new(&entry.group), entry.instance), parse(&entry.since)?))
+                    let (since, seen) = (parse(&entry.since)?, parse(&entry.seen)?);
+                    Ok::<_, String>(Contradicted { since, seen })
                 })
+                .transpose()?,
+            lost_deletions: (self.lost_deletions.into_iter())
+                .map(|entry| Ok(((Symbol::new(&entry.group), entry.instance), parse(&entry.at)?)))
                 .collect::<Result<_, String>>()?,
             last_scale_up: parse_some(self.last_scale_up)?,
             last_scale_down: parse_some(self.last_scale_down)?,
@@ -188,6 +243,36 @@ impl Page {
                 .collect::<Result<_, String>>()?,
             ..Memory::default()
         })
+    }
+}
+
+// === impl UnregisteredEntry ===
+
+impl UnregisteredEntry {
+    fn of(group: Symbol, instance: &str, machine: &Unregistered) -> Self {
+        let origin = match machine.origin {
+            Origin::Ordered => Some(ORDERED),
+            Origin::Lost => Some(LOST),
+            Origin::Found => None,
+        };
+        Self {
+            group: group.to_string(),
+            instance: instance.into(),
+            since: machine.since.to_string(),
+            created: text(machine.created.as_ref()),
+            origin: origin.map(str::to_owned),
+        }
+    }
+
+    fn machine(self) -> Result<((Symbol, Box<str>), Unregistered), String> {
+        let origin = match self.origin.as_deref() {
+            Some(ORDERED) => Origin::Ordered,
+            Some(LOST) => Origin::Lost,
+            _ => Origin::Found,
+        };
+        let (since, created) = (parse(&self.since)?, parse_some(self.created)?);
+        let machine = Unregistered { since, created, origin };
+        Ok(((Symbol::new(&self.group), self.instance), machine))
     }
 }
 

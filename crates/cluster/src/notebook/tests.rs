@@ -2,7 +2,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use expect_test::expect;
 use jiff::{SignedDuration, Timestamp};
-use plimsoll_model::{Activity, Backoff, Memory, Order, PodName, Replacement, Symbol};
+use plimsoll_model::{
+    Activity, Backoff, Contradicted, Memory, Order, Origin, PodName, Replacement, Symbol,
+    Unregistered,
+};
 use proptest::{collection::btree_map, option, prelude::*};
 
 use super::{read, write};
@@ -48,6 +51,23 @@ fn backoff() -> impl Strategy<Value = Backoff> {
     })
 }
 
+fn unregistered() -> impl Strategy<Value = Unregistered> {
+    let origin = prop_oneof![Just(Origin::Ordered), Just(Origin::Lost), Just(Origin::Found)];
+    (moment(), option::of(moment()), origin).prop_map(|(since, created, origin)| Unregistered {
+        since,
+        created,
+        origin,
+    })
+}
+
+fn instance() -> impl Strategy<Value = (Symbol, Box<str>)> {
+    (name(), "\\PC{0,9}").prop_map(|(group, id)| (group, id.into_boxed_str()))
+}
+
+fn contradiction() -> impl Strategy<Value = Contradicted> {
+    (moment(), moment()).prop_map(|(since, seen)| Contradicted { since, seen })
+}
+
 fn replacement() -> impl Strategy<Value = Replacement> {
     (proptest::collection::btree_set(name(), 0..4), btree_map(name(), any::<u32>(), 0..4), moment())
         .prop_map(|(nodes, groups, at)| Replacement { nodes, groups, at })
@@ -62,17 +82,21 @@ fn memory() -> impl Strategy<Value = Memory> {
         }),
         0..4,
     );
-    let instance = (name(), "\\PC{0,9}").prop_map(|(group, id)| (group, id.into_boxed_str()));
     let pod = (name(), "[a-z0-9.-]{1,9}")
         .prop_map(|(namespace, name)| PodName { namespace, name: name.into() });
-    let clocks = (moments(), moments(), btree_map(instance, moment(), 0..4), moments(), moments());
+    let machines = btree_map(instance(), unregistered(), 0..4);
+    let lost = (option::of(contradiction()), btree_map(instance(), moment(), 0..4));
+    let clocks = (moments(), moments(), machines, moments(), moments());
     let last = (activity(), option::of(moment()), btree_map(name(), activity(), 0..4), moments());
     let rest = (orders, btree_map(name(), backoff(), 0..4), option::of(replacement()));
     let evictions = btree_map(pod, moment(), 0..4);
-    (clocks, last, rest, evictions).prop_map(|(clocks, last, rest, recent_evictions)| Memory {
+    let all = (clocks, last, rest, evictions, lost);
+    all.prop_map(|(clocks, last, rest, recent_evictions, lost)| Memory {
         unneeded_since: clocks.0,
         unready_since: clocks.1,
-        unregistered_since: clocks.2,
+        unregistered: clocks.2,
+        contradiction: lost.0,
+        lost_deletions: lost.1,
         size_mismatch_since: clocks.3,
         departed_since: clocks.4,
         last_scale_up: last.0.scale_up,
@@ -117,8 +141,19 @@ fn what_cannot_be_understood_is_told() {
         the ConfigMap plimsoll-memory cannot be understood and is started anew: EOF while parsing a value at line 1 column 0
         the ConfigMap plimsoll-memory cannot be understood and is started anew: invalid type: null, expected struct Page at line 1 column 4
         the ConfigMap plimsoll-memory cannot be understood and is started anew: it is of version 2, not 1
-        the ConfigMap plimsoll-memory cannot be understood and is started anew: unknown field `wishes`, expected one of `version`, `unneededSince`, `unreadySince`, `departedSince`, `unregisteredSince`, `lastScaleUp`, `lastScaleDown`, `lastScaleDownFailure`, `groupActivity`, `orders`, `backoff`, `sizeMismatchSince`, `replacement`, `consolidated`, `stayed`, `recentEvictions` at line 1 column 180
+        the ConfigMap plimsoll-memory cannot be understood and is started anew: unknown field `wishes`, expected one of `version`, `unneededSince`, `unreadySince`, `departedSince`, `unregisteredSince`, `contradiction`, `lostDeletions`, `lastScaleUp`, `lastScaleDown`, `lastScaleDownFailure`, `groupActivity`, `orders`, `backoff`, `sizeMismatchSince`, `replacement`, `consolidated`, `stayed`, `recentEvictions` at line 1 column 180
         the ConfigMap plimsoll-memory cannot be understood and is started anew: "yesterday": failed to parse four digit integer as year: invalid digit, expected 0-9 but got y"#]].assert_eq(&told.join("\n"));
+}
+
+#[test]
+fn machines_that_an_earlier_version_wrote_down_are_spared() {
+    let entry = r#"{"group":"a","instance":"x","since":"2026-03-01T12:00:00Z"}"#;
+    let later = r#"{"group":"a","instance":"y","since":"2026-03-01T12:00:00Z","origin":"adopted"}"#;
+    let page = write(&Memory::default())
+        .replace(r#""unregisteredSince":[]"#, &format!(r#""unregisteredSince":[{entry},{later}]"#));
+    let memory = read(&page).unwrap();
+    let origins: Vec<_> = memory.unregistered.values().map(|machine| machine.origin).collect();
+    assert_eq!(origins, [Origin::Found, Origin::Found]);
 }
 
 #[test]

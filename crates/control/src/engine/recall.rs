@@ -9,7 +9,12 @@ pub(super) fn no_later(mut memory: Memory, now: Timestamp) -> Memory {
     memory.unneeded_since.values_mut().for_each(clamp);
     memory.unready_since.values_mut().for_each(clamp);
     memory.departed_since.values_mut().for_each(clamp);
-    memory.unregistered_since.values_mut().for_each(clamp);
+    memory.unregistered.values_mut().map(|machine| &mut machine.since).for_each(clamp);
+    memory.lost_deletions.values_mut().for_each(clamp);
+    for contradiction in &mut memory.contradiction {
+        clamp(&mut contradiction.since);
+        clamp(&mut contradiction.seen);
+    }
     memory.size_mismatch_since.values_mut().for_each(clamp);
     memory.recent_evictions.values_mut().for_each(clamp);
     memory.stayed.values_mut().for_each(clamp);

@@ -97,7 +97,8 @@ fn strays(pass: &Pass, group: &Group) -> Counts {
         .filter(|instance| instance.node.is_none() && instance.state != InstanceState::Deleting);
     for instance in unregistered {
         let key = (group.id, instance.id.clone());
-        let since = pass.plan.memory.unregistered_since.get(&key).or(instance.created.as_ref());
+        let seen = pass.plan.memory.unregistered.get(&key).map(|machine| &machine.since);
+        let since = seen.or(instance.created.as_ref());
         let is_over = |since| pass.at.duration_since(since) > group.options.provision_time;
         if since.copied().is_some_and(is_over) {
             counts.long_unregistered += 1;

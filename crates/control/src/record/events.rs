@@ -14,7 +14,7 @@ use std::{
 use jiff::{SignedDuration, Timestamp};
 use plimsoll_cluster::events::{About, Event, Level};
 use plimsoll_model::{PodName, Symbol};
-use plimsoll_plan::{GroupRejection, Outcome, PodReport, Removal};
+use plimsoll_plan::{GroupRejection, Outcome, PodReport, Removal, words};
 use plimsoll_provider::OrderId;
 use rustc_hash::{FxHashMap, FxHasher};
 
@@ -90,6 +90,7 @@ impl Teller {
         self.tell_removals(pass);
         self.tell_failures(pass);
         self.tell_limits(pass);
+        self.tell_doubts(pass);
         // What is known may not be so any more while the cluster cannot be seen.
         if budget > 0 && !matches!(pass.held_back, Some(HeldBack::Stale(_))) {
             self.tell_refusals(pass, budget);
@@ -225,6 +226,20 @@ impl Teller {
             let nodes = pass.settings.plan.limits.nodes;
             let message = format!("Max total nodes in cluster reached: {nodes}");
             self.tell_status(pass.at, Level::Warning, "MaxNodesTotalReached", message);
+        }
+    }
+
+    /// Nodes that claim one machine, and machines of which most have no node.
+    fn tell_doubts(&mut self, pass: &Pass) {
+        for contested in &pass.plan.contested {
+            for node in &contested.nodes {
+                let message = words::contested(contested);
+                self.tell_node(pass.at, *node, (Level::Warning, "DuplicateProviderID"), message);
+            }
+        }
+        if let Some(contradiction) = &pass.plan.contradiction {
+            let message = words::contradiction(contradiction, pass.at);
+            self.tell_status(pass.at, Level::Warning, "MachinesWithoutNodes", message);
         }
     }
 

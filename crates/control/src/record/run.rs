@@ -11,10 +11,10 @@ use tokio::{
     task::JoinSet,
     time::timeout,
 };
-use tracing::{debug, warn};
+use tracing::{debug, info, warn};
 
 use super::{
-    Chronicle, RecordSettings, Tools, chronicle,
+    Chronicle, RecordSettings, Tools, chronicle, doubts,
     events::{Duplicates, Teller},
     metrics::{Freshness, Meter, PerGroup},
     status::{Status, Transitions, go_time, initializing},
@@ -51,6 +51,8 @@ pub(crate) struct Recorder {
     map: StatusMap,
     map_uid: Option<String>,
     transitions: Transitions,
+    /// What the last pass could not make sense of, in sentences.
+    doubts: Vec<String>,
     /// The latest status, and the one that is written.
     latest: Option<Status>,
     written: Option<Status>,
@@ -96,6 +98,7 @@ impl Recorder {
             map,
             map_uid: None,
             transitions: Transitions::default(),
+            doubts: Vec::new(),
             latest: None,
             written: None,
             quiet_until: None,
@@ -170,7 +173,7 @@ impl Recorder {
             // Whoever leads now writes.
             self.tasks.abort_all();
             self.teller.stand_by();
-            (self.transitions, self.latest, self.pass) = Default::default();
+            (self.transitions, self.latest, self.pass, self.doubts) = Default::default();
             (self.written, self.map_uid) = Default::default();
             (self.writes_status, self.writes_events) = (false, false);
         }
@@ -197,10 +200,22 @@ impl Recorder {
         self.meter.pass(&pass, &self.freshness());
         self.chronicle.add(pass.at, chronicle::decisions(&pass));
         self.latest = Some(self.transitions.status(&pass));
+        self.log_doubts(doubts(&pass.plan, pass.at));
         let budget = BATCH.saturating_sub(self.teller.waiting());
         let budget = if self.writes_events { 0 } else { budget };
         self.teller.pass(&pass, budget);
         self.pass = Some(pass);
+    }
+
+    /// Logs what is new, and what has been resolved, once.
+    fn log_doubts(&mut self, doubts: Vec<String>) {
+        for doubt in doubts.iter().filter(|doubt| !self.doubts.contains(doubt)) {
+            warn!(problem = doubt, "what was seen is contradictory; nothing is deleted for it");
+        }
+        if doubts.is_empty() && !self.doubts.is_empty() {
+            info!("what was seen is no longer contradictory");
+        }
+        self.doubts = doubts;
     }
 
     fn news(&mut self, news: &News) {

@@ -116,7 +116,11 @@ impl Transitions {
         let Census { all, .. } = census;
         let candidates = pass.plan.unneeded.len();
         let cluster = Scope {
-            health: conditions(None, Aspect::Health, word(pass.plan.healthy)),
+            health: conditions(
+                None,
+                Aspect::Health,
+                word(pass.plan.healthy && pass.plan.contradiction.is_none()),
+            ),
             counts: all,
             scale_up: conditions(
                 None,

@@ -3,5 +3,9 @@
 
 #[path = "harm/adoption.rs"]
 mod adoption;
+#[path = "harm/claims.rs"]
+mod claims;
 #[path = "harm/identity.rs"]
 mod identity;
+#[path = "harm/lost_nodes.rs"]
+mod lost_nodes;

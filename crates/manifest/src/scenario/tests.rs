@@ -174,7 +174,9 @@ memory:
                 "a-2": 2026-01-01T11:30:00Z,
             },
             departed_since: {},
-            unregistered_since: {},
+            unregistered: {},
+            contradiction: None,
+            lost_deletions: {},
             last_scale_up: Some(
                 2026-01-01T11:00:00Z,
             ),
@@ -215,6 +217,8 @@ memory:
             recent_evictions: {},
             requests: {},
             exemplars: {},
+            watched_since: {},
+            registered: {},
             unremovable_until: {
                 "a-0": 2026-01-01T12:03:00Z,
             },

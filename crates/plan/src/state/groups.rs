@@ -4,6 +4,7 @@ use plimsoll_model::{Memory, Timestamp, World};
 
 use super::{
     GroupState, NodeState, Readiness, backoff, count, failures, health,
+    lost::Ration,
     membership::{Machine, Membership},
     mismatch, orders, removal,
     unregistered::{self, Fate, Stray},
@@ -19,7 +20,7 @@ pub(super) struct Gap {
     pub waiting: u32,
     /// Machines that failed or are overdue, as far as the target counts them.
     pub broken: u32,
-    /// Machines that are overdue, counted or not.
+    /// Machines of orders of ours that are overdue, counted or not: what lost its node later did arrive.
     pub overdue: u32,
     /// Machines that the provider does not list at all.
     pub absent: u32,
@@ -40,6 +41,7 @@ pub(super) fn census(nodes: &[NodeState], membership: &Membership) -> Vec<GroupS
         found_upcoming: 0,
         target: 0,
         health: GroupHealth::Healthy,
+        held: None,
     };
     let mut groups = vec![empty; membership.strays.len()];
     for (place, (node, member)) in nodes.iter().zip(&membership.members).enumerate() {
@@ -69,16 +71,17 @@ pub(super) fn examine(
     place: usize,
     census: GroupState,
     strays: &[Stray<'_>],
+    ration: &mut Ration<'_>,
     memory: &mut Memory,
     repairs: &mut Vec<Repair>,
 ) -> GroupState {
     let group = &world.groups[place];
     let Some(reason) = &group.frozen else {
-        return judge(world, place, census, strays, memory, repairs);
+        return judge(world, place, census, strays, ration, memory, repairs);
     };
-    let found = judge(world, place, census, strays, memory, &mut Vec::new());
+    let found = judge(world, place, census, strays, ration, memory, &mut Vec::new());
     let health = GroupHealth::Frozen { reason: reason.clone() };
-    GroupState { target: group.target, health, ..found }
+    GroupState { target: group.target, health, held: None, ..found }
 }
 
 fn judge(
@@ -86,6 +89,7 @@ fn judge(
     place: usize,
     census: GroupState,
     strays: &[Stray<'_>],
+    ration: &mut Ration<'_>,
     memory: &mut Memory,
     repairs: &mut Vec<Repair>,
 ) -> GroupState {
@@ -109,7 +113,7 @@ fn judge(
         None => memory.size_mismatch_since.remove(&group.id),
     };
 
-    let target = removal::remove(world, group, strays, gap.broken, repairs);
+    let (target, held) = removal::remove(world, group, strays, gap.broken, ration, repairs);
     // Nobody would raise the target to the minimum again, so it is not taken below.
     let floor = if settings.enforce_min { 0 } else { group.min };
     let lowered = target - lost.min(target.saturating_sub(floor));
@@ -143,7 +147,7 @@ fn judge(
         None => memory.backoff.remove(&group.id),
     };
 
-    GroupState { upcoming, found_upcoming: upcoming, target: lowered, health, ..census }
+    GroupState { upcoming, found_upcoming: upcoming, target: lowered, health, held, ..census }
 }
 
 // === impl Gap ===
@@ -154,11 +158,14 @@ impl Gap {
     /// When there is more than the target counts, the provider's machines are believed before a Node whose machine is not
     /// listed (its machine is gone, and a successor on its way), and a machine that may come before one that will not.
     pub(super) fn new(target: u32, census: &GroupState, strays: &[Stray<'_>]) -> Self {
-        let (mut failed, mut overdue, mut waiting) = (0, 0, 0);
+        let (mut dead, mut overdue, mut waiting) = (0, 0, 0);
         for stray in strays {
             match stray.fate {
-                Fate::Failed(_) => failed += 1,
-                Fate::Overdue => overdue += 1,
+                Fate::Failed(_) => dead += 1,
+                Fate::Overdue => {
+                    dead += 1;
+                    overdue += u32::from(!stray.may_carry_pods());
+                }
                 Fate::Waiting => waiting += 1,
             }
         }
@@ -168,7 +175,7 @@ impl Gap {
         let held = nodes - census.unlisted.min(surplus);
         let size = target.saturating_sub(held);
         let waiting = size.min(waiting);
-        let broken = (size - waiting).min(failed + overdue);
+        let broken = (size - waiting).min(dead);
         Self { held, waiting, broken, overdue, absent: size - waiting - broken }
     }
 }

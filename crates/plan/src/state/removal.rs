@@ -2,23 +2,30 @@
 
 use plimsoll_model::{Group, SignedDuration, Timestamp, World};
 
-use super::unregistered::{Fate, Stray};
-use crate::plan::Repair;
+use super::{
+    lost::Ration,
+    unregistered::{Fate, Stray},
+};
+use crate::plan::{Held, Repair};
 
 /// Asks for the deletion of failed and overdue machines and gives the target that is left. Deleting a machine lowers the
 /// target by one, for as many of them as it counts.
 ///
 /// The target does not go below the group's minimum unless a flag says so. With `enforce-node-group-min-size` it may: the
 /// minimum is bought anew, in this pass or when the group's backoff ends, while a broken machine serves nobody.
+///
+/// Also tells how many machines that may carry pods are left for now, and why.
 pub(super) fn remove(
     world: &World,
     group: &Group,
     strays: &[Stray<'_>],
     mut counted: u32,
+    ration: &mut Ration<'_>,
     repairs: &mut Vec<Repair>,
-) -> u32 {
+) -> (u32, Option<Held>) {
     let settings = &world.settings.scale_up;
     let mut target = group.target;
+    let mut held: Option<Held> = None;
     // Failed ones first: if only some may go, these are the ones that are certain.
     let failed = strays.iter().filter(|stray| stray.is_failed());
     let overdue = strays.iter().filter(|stray| stray.fate == Fate::Overdue);
@@ -32,6 +39,10 @@ pub(super) fn remove(
         if lowers && target <= group.min && !forced {
             continue;
         }
+        if let Err(reason) = ration.take(group, stray) {
+            held.get_or_insert(Held { machines: 0, reason }).machines += 1;
+            continue;
+        }
         if lowers {
             counted -= 1;
             target = target.saturating_sub(1);
@@ -42,7 +53,7 @@ pub(super) fn remove(
             why: why(stray, group, world.now),
         });
     }
-    target
+    (target, held)
 }
 
 fn why(stray: &Stray<'_>, group: &Group, now: Timestamp) -> String {

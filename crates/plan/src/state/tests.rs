@@ -6,8 +6,8 @@ use std::{ops::RangeInclusive, sync::Arc};
 
 use plimsoll_model::{
     Conditions, Departed, ErrorClass, Group, Instance, InstanceError, InstanceState, Labels,
-    Memory, Node, Resources, Settings, SignedDuration, Symbol, Taint, Timestamp, World, label,
-    taint::Effect,
+    Memory, Node, Origin, Resources, Settings, SignedDuration, Symbol, Taint, Timestamp,
+    Unregistered, World, label, taint::Effect,
 };
 
 use super::{GroupState, Readiness, State, observe};
@@ -17,6 +17,7 @@ mod backoff;
 mod departed;
 mod groups;
 mod health;
+mod lost;
 mod marks;
 mod membership;
 mod minimum;
@@ -199,13 +200,50 @@ impl Builder {
         })
     }
 
-    fn build(self) -> World {
+    /// The machine was first seen without a node then, and this is known of it.
+    fn seen(self, id: &str, minutes: i64, origin: Origin) -> Self {
+        let group = self
+            .0
+            .groups
+            .iter()
+            .find(|group| group.instances.iter().any(|instance| &*instance.id == id));
+        let group = group.unwrap();
+        let created = group.instances.iter().find(|one| &*one.id == id).unwrap().created;
+        let (key, since) = ((group.id, Box::from(id)), at(minutes));
+        self.remember(|memory| {
+            memory.unregistered.insert(key, Unregistered { since, created, origin });
+        })
+    }
+
+    /// All groups were first looked at then.
+    fn watched(mut self, minutes: i64) -> Self {
+        let groups = self.0.groups.iter().map(|group| (group.id, at(minutes)));
+        self.0.memory.watched_since = groups.collect();
+        self
+    }
+
+    /// The world as it is seen by a process that has been there from the beginning: it has ordered all machines.
+    fn build(mut self) -> World {
+        for group in &self.0.groups {
+            for machine in group.instances.iter().filter(|machine| machine.node.is_none()) {
+                let created = machine.created;
+                let (since, origin) = (created.unwrap_or(self.0.now), Origin::Ordered);
+                let key = (group.id, machine.id.clone());
+                let entry = Unregistered { since, created, origin };
+                self.0.memory.unregistered.entry(key).or_insert(entry);
+            }
+        }
+        self.0
+    }
+
+    /// The world as it is seen by a process that remembers no more than was said.
+    fn unseen(self) -> World {
         self.0
     }
 
     /// Lets `look` see what is found.
     fn check<R>(self, look: impl FnOnce(&State<'_>) -> R) -> R {
-        look(&observe(&self.0))
+        look(&observe(&self.build()))
     }
 
     fn repairs(self) -> Vec<String> {

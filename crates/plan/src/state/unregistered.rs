@@ -1,8 +1,23 @@
 //! Machines without a node: which of them are still to be waited for.
+//!
+//! A machine that was made for an order of ours and never became a node has carried no pod: it owes a node since it was made.
+//! Every other one may have had a node, and pods that still run. Its clock starts when the loss is first seen, after nodes and
+//! machines have been looked at together in this process, however old the machine is.
 
-use plimsoll_model::{Instance, InstanceError, Memory, Timestamp, World};
+use std::sync::Arc;
 
-use super::{is_over, membership::Unjoined};
+use plimsoll_model::{
+    Instance, InstanceError, Memory, Origin, SignedDuration, Timestamp, Unregistered, World,
+    kinship::CLOCK_SKEW,
+};
+
+use super::{
+    is_over,
+    membership::{Membership, Unjoined},
+};
+
+/// A machine that is not older than this when it is first seen was made under our eyes.
+const YOUNG: SignedDuration = SignedDuration::from_mins(2);
 
 /// A machine that is not being deleted and has no node.
 #[derive(Clone, Copy, Debug)]
@@ -10,6 +25,8 @@ pub(super) struct Stray<'w> {
     pub instance: &'w Instance,
     /// When a pass first saw it without a node.
     pub seen: Timestamp,
+    /// What is known of its past.
+    pub origin: Origin,
     /// Since when it has owed us a node.
     pub since: Timestamp,
     pub fate: Fate<'w>,
@@ -30,36 +47,74 @@ pub(super) enum Fate<'w> {
 ///
 /// A failed machine counts as such only without a node: one that has become a node may carry pods, and leaves by a drain.
 pub(super) fn strays<'w>(world: &'w World, group: usize, places: &[Unjoined]) -> Vec<Stray<'w>> {
-    let group = &world.groups[group];
-    let ordered = world.memory.orders.iter().filter(|order| order.group == group.id);
-    let ordered = ordered.map(|order| order.at).min();
-    let machines = places.iter().map(|machine| (&group.instances[machine.place], *machine));
-    machines
-        .map(|(instance, Unjoined { is_doubtful, .. })| {
-            let key = (group.id, instance.id.clone());
-            let seen = world.memory.unregistered_since.get(&key).copied().unwrap_or(world.now);
-            let since = owed_since(instance, seen, ordered);
-            let fate = match &instance.error {
-                _ if is_doubtful => Fate::Waiting,
-                Some(error) => Fate::Failed(error),
-                None if is_over(world.now, since, group.options.provision_time) => Fate::Overdue,
-                None => Fate::Waiting,
-            };
-            Stray { instance, seen, since, fate }
-        })
-        .collect()
+    let time = world.groups[group].options.provision_time;
+    let stray = |Unjoined { place, is_doubtful }: &Unjoined| {
+        let instance = &world.groups[group].instances[*place];
+        let Unregistered { since: seen, origin, .. } = first_sight(world, group, instance);
+        let since = owed_since(world, group, instance, seen, origin);
+        let fate = match &instance.error {
+            _ if *is_doubtful => Fate::Waiting,
+            Some(error) => Fate::Failed(error),
+            None if is_over(world.now, since, time) => Fate::Overdue,
+            None => Fate::Waiting,
+        };
+        Stray { instance, seen, origin, since, fate }
+    };
+    places.iter().map(stray).collect()
 }
 
-/// A machine owes a node from the moment it was asked for. One that names a node which is not there has had it, and lost it
-/// later than it was made: its clock starts when that is first seen, so that a Node deleted by mistake, or a list of nodes
-/// that was short for a moment, does not cost a running machine. One that was first seen after an order and says that it is older
-/// than the order comes from a provider whose clock is behind: its own word would make every new machine overdue.
-fn owed_since(instance: &Instance, seen: Timestamp, ordered: Option<Timestamp>) -> Timestamp {
-    let is_behind = |created| ordered.is_some_and(|at| created < at && at <= seen);
-    match instance.created {
-        Some(created) if instance.node.is_none() && !is_behind(created) => created,
-        Some(created) => seen.max(created),
-        None => seen,
+/// When the machine was first seen without a node, and what was known of it then.
+fn first_sight(world: &World, group: usize, instance: &Instance) -> Unregistered {
+    let key = (world.groups[group].id, instance.id.clone());
+    let known = world.memory.unregistered.get(&key);
+    let known = known.filter(|known| known.created == instance.created).copied();
+    known.unwrap_or_else(|| Unregistered {
+        since: world.now,
+        created: instance.created,
+        origin: origin(world, group, instance),
+    })
+}
+
+/// What is known of a machine that is seen without a node for the first time.
+///
+/// One of an order of ours is told by its age. Where the provider does not tell, or could not be read for a while, it is enough
+/// that the machine was not there when the group was first looked at. Whatever is not certain is [`Origin::Found`].
+fn origin(world: &World, group: usize, instance: &Instance) -> Origin {
+    let id = world.groups[group].id;
+    if world.memory.registered.contains(&(id, instance.id.clone(), instance.created)) {
+        return Origin::Lost;
+    }
+    let made = |order: Timestamp| {
+        instance.created.is_none_or(|created| order.duration_since(created) <= CLOCK_SKEW)
+    };
+    let mut orders = world.memory.orders.iter().filter(|order| order.group == id);
+    let is_ordered = orders.any(|order| made(order.at));
+    let is_young =
+        instance.created.is_some_and(|created| world.now.duration_since(created) <= YOUNG);
+    let has_appeared = instance.node.is_none() && world.memory.watched_since.contains_key(&id);
+    if is_ordered && (is_young || has_appeared) { Origin::Ordered } else { Origin::Found }
+}
+
+/// Since when a machine has owed us a node.
+///
+/// One that names a node which is not there has had it, and lost it later than it was made.
+fn owed_since(
+    world: &World,
+    group: usize,
+    instance: &Instance,
+    seen: Timestamp,
+    origin: Origin,
+) -> Timestamp {
+    let no_earlier = instance.created.map_or(seen, |created| seen.max(created));
+    match origin {
+        Origin::Ordered => {
+            let unnamed = instance.created.filter(|_| instance.node.is_none());
+            unnamed.filter(|created| seen.duration_since(*created) <= YOUNG).unwrap_or(no_earlier)
+        }
+        Origin::Lost | Origin::Found => {
+            let watched = world.memory.watched_since.get(&world.groups[group].id);
+            no_earlier.max(watched.copied().unwrap_or(world.now))
+        }
     }
 }
 
@@ -74,11 +129,38 @@ impl Stray<'_> {
     pub(super) fn is_failed(&self) -> bool {
         matches!(self.fate, Fate::Failed(_))
     }
+
+    /// Whether it may have had a node, whose pods may still run.
+    pub(super) fn may_carry_pods(&self) -> bool {
+        self.origin != Origin::Ordered
+    }
 }
 
 /// Keeps when the machines of a group were first seen. Those that became nodes or went away are forgotten.
 pub(super) fn remember(world: &World, group: usize, strays: &[Stray<'_>], memory: &mut Memory) {
     let id = world.groups[group].id;
-    let entries = strays.iter().map(|stray| ((id, stray.instance.id.clone()), stray.seen));
-    memory.unregistered_since.extend(entries);
+    let entries = strays.iter().map(|stray| {
+        let Stray { instance, seen, origin, .. } = stray;
+        let entry = Unregistered { since: *seen, created: instance.created, origin: *origin };
+        ((id, instance.id.clone()), entry)
+    });
+    memory.unregistered.extend(entries);
+}
+
+/// Keeps which groups have been looked at, and which machines have nodes.
+pub(super) fn remember_registered(world: &World, membership: &Membership, memory: &mut Memory) {
+    let mut registered = plimsoll_model::Registered::default();
+    memory.watched_since.clear();
+    for (group, strays) in world.groups.iter().zip(&membership.strays) {
+        let watched = world.memory.watched_since.get(&group.id).copied();
+        let watched = watched.or(group.frozen.is_none().then_some(world.now));
+        memory.watched_since.extend(watched.map(|since| (group.id, since)));
+        let mut strays = strays.iter().map(|stray| stray.place).peekable();
+        for (place, instance) in group.instances.iter().enumerate() {
+            if strays.next_if_eq(&place).is_none() {
+                registered.insert((group.id, instance.id.clone(), instance.created));
+            }
+        }
+    }
+    memory.registered = Arc::new(registered);
 }

@@ -1,11 +1,11 @@
 //! Whole sentences about pods, nodes and groups.
 
-use plimsoll_model::{Memory, Timestamp};
+use plimsoll_model::{Contested, Memory, Timestamp};
 
-use super::{Clock, block_reason, kept, pod_reason, retirement_words};
+use super::{Clock, Count, block_reason, kept, pod_reason, retirement_words};
 use crate::plan::{
-    BlockReason, Blocked, GroupHealth, GroupReason, GroupRejection, GroupReport, Outcome, Plan,
-    PodReport, Removal, Repair, Retirement,
+    BlockReason, Blocked, Contradiction, GroupHealth, GroupReason, GroupRejection, GroupReport,
+    Held, HoldReason, Outcome, Plan, PodReport, Removal, Repair, Retirement,
 };
 
 /// What becomes of one pod. What each group has against it is not part of it.
@@ -123,7 +123,44 @@ pub fn group_state(group: &GroupReport, bounds: Option<(u32, u32)>, now: Timesta
         0 => String::new(),
         upcoming => format!(", {upcoming} on the way"),
     };
-    format!("target {target}{bounds}, {ready} ready{coming}, {}", health(&group.health, now))
+    let held = group.held.map_or(String::new(), |held| format!("; {}", self::held(held)));
+    format!("target {target}{bounds}, {ready} ready{coming}, {}{held}", health(&group.health, now))
+}
+
+/// Why machines without a node are not deleted.
+pub fn held(held: Held) -> String {
+    let Held { machines, reason } = held;
+    let machines = Count(usize::try_from(machines).unwrap_or(usize::MAX), "machine");
+    match reason {
+        HoldReason::Contradiction => {
+            format!("{machines} without a node not deleted: most machines have none")
+        }
+        HoldReason::HourlyLimit => {
+            format!("{machines} without a node not deleted yet: the limit per hour is reached")
+        }
+    }
+}
+
+/// That most machines have no node, and what to do about it.
+pub fn contradiction(contradiction: &Contradiction, now: Timestamp) -> String {
+    let Contradiction { machines, without_node, since } = contradiction;
+    let since = Clock { at: *since, now: Some(now) };
+    format!(
+        "{without_node} of {} have had no node since {since}; this may be an empty, rebuilt or wrong cluster, and none of them is \
+         deleted",
+        Count(usize::try_from(*machines).unwrap_or(usize::MAX), "machine")
+    )
+}
+
+/// A machine that several nodes claim.
+pub fn contested(contested: &Contested) -> String {
+    let nodes: Vec<&str> = contested.nodes.iter().map(|node| node.as_str()).collect();
+    format!(
+        "nodes {} claim the same machine {} of group {}; none of them is touched",
+        nodes.join(", "),
+        contested.instance,
+        contested.group
+    )
 }
 
 /// Whether a group can be used, and if not, why.

@@ -275,3 +275,27 @@ fn repairs() {
     "]],
     );
 }
+
+#[test]
+fn nodes_that_claim_one_machine_are_told_each_and_again_after_a_while() {
+    let mut contested = pass(CLUSTER);
+    let mut plan = (*contested.plan).clone();
+    plan.contested.push(plimsoll_model::Contested {
+        group: "small".into(),
+        instance: "sim://small-0".into(),
+        nodes: ["small-0".into(), "small-1".into()].into(),
+    });
+    plan.contradiction = Some(plimsoll_plan::Contradiction {
+        machines: 3,
+        without_node: 2,
+        since: "2026-01-01T11:00:00Z".parse().unwrap(),
+    });
+    contested.plan = std::sync::Arc::new(plan);
+    let mut teller = Teller::new(Duplicates::Left);
+    teller.pass(&contested, 0);
+    let told = shown(&teller.take(usize::MAX));
+    let about = |words: &str| told.lines().filter(|line| line.contains(words)).count();
+    assert_eq!((about("DuplicateProviderID"), about("MachinesWithoutNodes")), (2, 1), "{told}");
+    teller.pass(&contested, 0);
+    assert_eq!(shown(&teller.take(usize::MAX)).trim(), "", "it was told");
+}

@@ -8,7 +8,7 @@ use plimsoll_cluster::{
     lease::{Leadership, Standing},
 };
 use plimsoll_control::{
-    engine::{Engine, Parts},
+    engine::{Engine, Handle, Parts, Pass},
     fault::Faults,
     settings::Settings,
 };
@@ -56,6 +56,7 @@ pub(crate) struct Stage {
     home: Home,
     directory: TempDir,
     engine: Option<JoinHandle<()>>,
+    handle: Option<Handle>,
 }
 
 impl Stage {
@@ -92,7 +93,8 @@ impl Stage {
         cluster.bind(&identity::uid(&connect::over(ground.service())).await.unwrap());
         let home = Home { cluster, ..Home::alone(clock) };
         let directory = tempfile::tempdir().unwrap();
-        let mut stage = Self { host, clock, ground, home, directory, engine: None };
+        let (engine, handle) = (None, None);
+        let mut stage = Self { host, clock, ground, home, directory, engine, handle };
         stage.write(ini);
         stage.start();
         stage.pass(5).await;
@@ -125,6 +127,7 @@ impl Stage {
             adviser: None,
             faults: Faults::default(),
         });
+        self.handle = Some(engine.handle());
         self.engine = Some(tokio::spawn(async move {
             let _kept = (standing, settings);
             Box::pin(engine.run(Shutdown::new())).await;
@@ -143,6 +146,17 @@ impl Stage {
             engine.abort();
             let _ = engine.await;
         }
+    }
+
+    /// Ends the loop, and starts another with the same file of the provider's in a cluster where nothing is. The provider takes the
+    /// machines for this cluster's, as one does that cannot mark them.
+    pub(crate) async fn move_to_an_empty_cluster(&mut self) {
+        self.ground = Ground::start().await;
+        self.restart().await;
+    }
+
+    pub(crate) fn last_pass(&self) -> Arc<Pass> {
+        self.handle.as_ref().unwrap().passes().borrow().clone().unwrap()
     }
 
     /// Cuts a node off: its machine runs, and nothing is heard of it any more.

@@ -97,7 +97,9 @@ fn what_is_kept_of_groups_that_are_gone_is_dropped() {
         .remember(|memory| {
             memory.group_activity.insert(gone, plimsoll_model::Activity::default());
             memory.group_activity.insert("a".into(), plimsoll_model::Activity::default());
-            memory.unregistered_since.insert((gone, "sim://x".into()), at(-1));
+            let (since, origin) = (at(-1), plimsoll_model::Origin::Ordered);
+            let machine = plimsoll_model::Unregistered { since, created: None, origin };
+            memory.unregistered.insert((gone, "sim://x".into()), machine);
             let backoff = plimsoll_model::Backoff {
                 until: at(3),
                 step: super::mins(5),
@@ -110,6 +112,6 @@ fn what_is_kept_of_groups_that_are_gone_is_dropped() {
             let memory = &state.memory;
             assert_eq!(memory.group_activity.len(), 1);
             assert!(memory.orders.is_empty() && memory.backoff.is_empty());
-            assert!(memory.size_mismatch_since.is_empty() && memory.unregistered_since.is_empty());
+            assert!(memory.size_mismatch_since.is_empty() && memory.unregistered.is_empty());
         });
 }

@@ -1,6 +1,6 @@
 //! What holds for any group as time passes: with facts that do not change, and with a provider that does as it is told.
 
-use plimsoll_model::{Instance, InstanceState, World};
+use plimsoll_model::{Instance, InstanceState, Symbol, World};
 use proptest::{collection::vec, prelude::*};
 
 use super::{Builder, GroupHealth, Repair, State, at, failure, observe, taint, world};
@@ -179,6 +179,8 @@ proptest! {
         let mut raised = Vec::new();
         for pass in 0..180 {
             world.now = at(pass);
+            let gone = Some(Symbol::new("gone"));
+            let lost = world.groups[0].instances.iter().filter(|one| one.node == gone).count();
             let state = observe(&world);
             check(&state)?;
             let (target, repairs, memory) = (state.groups[0].target, state.repairs, state.memory);
@@ -191,10 +193,13 @@ proptest! {
             world.groups[0].target = target;
             world.memory = memory;
             if pass >= 60 {
-                // By now everything broken is gone, and only a minimum that does not come can be asked for.
-                let deletes = |repair: &Repair| matches!(repair, Repair::DeleteInstance { .. });
-                prop_assert!(!repairs.iter().any(deletes));
-                prop_assert!(world.settings.scale_up.enforce_min || repairs.is_empty());
+                // By now everything broken is gone, and only a minimum that does not come can be asked for: but for machines
+                // that lost their nodes, of which one may go every hour.
+                let deletes = |repair: &&Repair| matches!(repair, Repair::DeleteInstance { .. });
+                let deletions = repairs.iter().filter(deletes).count();
+                prop_assert!(deletions <= 1 && (deletions == 0 || lost > 0));
+                let rest = repairs.iter().filter(|repair| !deletes(repair)).count();
+                prop_assert!(world.settings.scale_up.enforce_min || rest == 0 || lost > 0);
             }
         }
         // Once all machines that were there at first are settled, a minimum that never comes is waited for, and then rested

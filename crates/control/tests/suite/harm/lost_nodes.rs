@@ -1,0 +1,45 @@
+//! Machines whose nodes are not there: they may run pods all the same.
+
+use crate::slicer::stage::Stage;
+
+/// Three pods on a machine that is older than `max-node-provision-time`.
+async fn old_machine() -> (Stage, String) {
+    let stage = Stage::new().await;
+    stage.deploy("web", 3);
+    stage.until("three pods run", |stage| stage.running() == 3).await;
+    stage.pass(1800).await;
+    assert_eq!(stage.machines(), 1);
+    let node = stage.nodes().pop().unwrap();
+    (stage, node)
+}
+
+fn hostnames(stage: &Stage) -> Vec<String> {
+    stage.host.machines().into_iter().map(|one| one.hostname.to_string()).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_node_that_is_deleted_costs_its_machine_nothing_for_a_while() {
+    let (stage, node) = old_machine().await;
+    stage.cut_off(&node);
+    stage.ground.delete("nodes", "", &node);
+    stage.pass(840).await;
+    assert!(hostnames(&stage).contains(&"api-1".to_owned()), "{:?}", hostnames(&stage));
+    // When it has had its time it is replaced: there was one node, and it went before our eyes.
+    stage.until("it is replaced", |stage| !hostnames(stage).contains(&"api-1".to_owned())).await;
+    stage.until("three pods run", |stage| stage.running() == 3).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_empty_cluster_deletes_no_machine_and_says_so() {
+    let (mut stage, _) = old_machine().await;
+    stage.scale("web", 11);
+    stage.until("eleven pods run", |stage| stage.running() == 11).await;
+    let machines = stage.machines();
+    assert!(machines >= 3, "{machines}");
+    stage.move_to_an_empty_cluster().await;
+    stage.pass(6 * 3600).await;
+    assert_eq!(stage.machines(), machines);
+    let contradiction = stage.last_pass().plan.contradiction.unwrap();
+    let expected = u32::try_from(machines).unwrap();
+    assert_eq!((contradiction.machines, contradiction.without_node), (expected, expected));
+}
