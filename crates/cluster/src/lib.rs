@@ -15,6 +15,7 @@ pub mod mirror;
 pub mod nodes;
 pub mod notebook;
 pub mod orders;
+pub mod pods;
 pub mod priorities;
 pub mod source;
 pub mod status_map;

@@ -1,11 +1,13 @@
-//! Node objects: taking one away whose machine is gone, and closing a new one until it is whole.
+//! Node objects: a last look at one, taking one away whose machine is gone, and closing a new one until it is whole.
 
 use jiff::Timestamp;
 use k8s_openapi::api::core::v1::Node;
 use kube::{
     Api, Client, ResourceExt as _,
-    api::{DeleteParams, Preconditions},
+    api::{DeleteParams, GetParams, Preconditions},
+    core::Request,
 };
+use serde::de::Error as _;
 use serde_json::{Value, json};
 
 use crate::taints::{self, Marked};
@@ -15,6 +17,20 @@ pub const HELD_BACK: &str = "plimsoll.dev/held-back";
 
 /// The annotation's value once the node has been opened: it is not new any more.
 const OPENED: &str = "opened";
+
+/// The annotation of a node that is not to be removed, if it is `true`.
+const KEEP: &str = "cluster-autoscaler.kubernetes.io/scale-down-disabled";
+
+/// A node as the API server has it at this moment: what a last look before a deletion goes by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LiveNode {
+    /// `metadata.uid`, which tells the node from another that had its name.
+    pub uid: Box<str>,
+    /// `spec.providerID`; empty when the node does not say.
+    pub provider_id: Box<str>,
+    /// Somebody does not want the node to be removed. The same as `model::Node::keep`.
+    pub keep: bool,
+}
 
 /// Whether a node is held back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +51,35 @@ impl Hold {
         let Some(text) = annotation else { return Self::Never };
         let since = text.parse().ok().and_then(|seconds| Timestamp::from_second(seconds).ok());
         since.map_or(Self::Opened, Self::Since)
+    }
+}
+
+// === impl LiveNode ===
+
+impl LiveNode {
+    /// An answer that is not a node, or does not say which one, is an error: taken for a node it would be one that nobody wants.
+    fn read(node: &Value) -> Result<Self, kube::Error> {
+        let uid = node.pointer("/metadata/uid").and_then(Value::as_str).unwrap_or_default();
+        if node["kind"] != "Node" || uid.is_empty() {
+            let problem = serde_json::Error::custom("the API server's answer is not a Node");
+            return Err(kube::Error::SerdeError(problem));
+        }
+        let provider_id = node.pointer("/spec/providerID").and_then(Value::as_str);
+        Ok(Self {
+            uid: uid.into(),
+            provider_id: provider_id.unwrap_or_default().into(),
+            keep: node["metadata"]["annotations"][KEEP] == "true",
+        })
+    }
+}
+
+/// The Node of this name as of now, whatever the rest of it looks like; `None` if the API server has none.
+pub async fn live_node(client: &Client, name: &str) -> Result<Option<LiveNode>, kube::Error> {
+    let request = Request::new("/api/v1/nodes").get(name, &GetParams::default());
+    match client.request::<Value>(request.map_err(kube::Error::BuildRequest)?).await {
+        Ok(node) => LiveNode::read(&node).map(Some),
+        Err(kube::Error::Api(status)) if status.is_not_found() => Ok(None),
+        Err(error) => Err(error),
     }
 }
 
@@ -99,6 +144,25 @@ fn is_closed(node: &Node) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_live_node_is_read_whatever_else_it_says() {
+        let mut node = json!({
+            "kind": "Node",
+            "metadata": { "name": "n", "uid": "u", "annotations": { KEEP: "true" } },
+            "spec": { "providerID": "simulated://n", "taints": [{ "effect": "FromTheFuture" }] },
+            "status": { "allocatable": { "memory": "1e30" } },
+        });
+        let read = LiveNode::read(&node).unwrap();
+        assert_eq!((&*read.uid, &*read.provider_id, read.keep), ("u", "simulated://n", true));
+        node["metadata"]["annotations"][KEEP] = json!("false");
+        node["spec"] = json!(null);
+        let read = LiveNode::read(&node).unwrap();
+        assert_eq!((&*read.provider_id, read.keep), ("", false));
+        node["metadata"]["uid"] = json!(null);
+        assert!(LiveNode::read(&node).is_err(), "a node without a uid could be any");
+        assert!(LiveNode::read(&json!({ "kind": "Status" })).is_err());
+    }
 
     #[test]
     fn a_new_node_is_closed_once_and_opened_once() {
