@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use plimsoll_manifest::Reader;
 use plimsoll_model::{PodName, Refusal, Settings, Symbol, World};
 use plimsoll_provider::NodeIdentity;
@@ -114,26 +114,31 @@ impl Mirror {
                 Effect::None
             }
             Change::Complete(watched) => {
-                self.health.complete(watched);
+                self.health.complete(watched, now);
                 self.end(watched);
                 Effect::Urgent
             }
             Change::Absent(watched) => {
-                let first = self.health.complete(watched);
+                let first = self.health.complete(watched, now);
                 self.begin(watched);
                 self.end(watched);
                 if first { Effect::Urgent } else { Effect::None }
             }
+            Change::Alive(watched) => {
+                // What was held back in the meantime need not wait for its turn.
+                let is_back = self.health.heard(watched, now);
+                if is_back { Effect::Urgent } else { Effect::None }
+            }
             Change::Broken(watched, problem) => {
-                self.health.broken(watched, problem, now);
+                self.health.broken(watched, problem);
                 Effect::None
             }
             Change::Put(watched, object) => {
-                self.health.heard(watched);
+                self.health.heard(watched, now);
                 self.put(watched, &object)
             }
             Change::Gone(watched, object) => {
-                self.health.heard(watched);
+                self.health.heard(watched, now);
                 self.remove(watched, &Name::of(&object))
             }
         }
@@ -208,8 +213,13 @@ impl Mirror {
     }
 
     /// What keeps a decision from being made on this: kinds that were never seen whole, or have not been heard of for longer than
-    /// a decision may rely on.
-    pub fn staleness(&self, now: Timestamp, limit: jiff::SignedDuration) -> Option<Staleness> {
+    /// a decision may rely on. A kind of which nothing changes is heard of about every 20 seconds, see [`Change::Alive`].
+    pub fn staleness(&self, now: Timestamp, limit: SignedDuration) -> Option<Staleness> {
         self.health.staleness(now, limit)
+    }
+
+    /// When [`Mirror::staleness`] begins if nothing is heard from now on; `None` if something has not been seen yet.
+    pub fn fresh_until(&self, limit: SignedDuration) -> Option<Timestamp> {
+        self.health.fresh_until(limit)
     }
 }

@@ -6,7 +6,11 @@ use std::{
 };
 
 use bytes::Bytes;
-use futures::StreamExt as _;
+use futures::{
+    FutureExt as _, Stream, StreamExt as _,
+    future::{BoxFuture, Either, pending, select},
+    stream,
+};
 use http::{Request, Response};
 use http_body_util::{BodyExt, BodyStream, StreamBody, combinators::UnsyncBoxBody};
 use tokio::sync::watch;
@@ -30,6 +34,18 @@ pub(crate) enum State {
     Refusing,
     /// They are never answered.
     Silent,
+    /// Watches are frozen, as by a proxy that forwards nothing any more: those that are open neither tell anything nor end, and
+    /// never will. Other requests are answered.
+    Frozen(NewWatches),
+}
+
+/// What becomes of watches that are begun while others are frozen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NewWatches {
+    /// They are never answered.
+    Hang,
+    /// They are answered, and frozen like the others.
+    AreMute,
 }
 
 // === impl Gate ===
@@ -39,7 +55,7 @@ impl Gate {
         Self { server, state: watch::Sender::new(State::Open) }
     }
 
-    /// Whatever it is set to, answers that are under way are cut off.
+    /// Answers that are under way are cut off, unless it is set to [`State::Frozen`].
     pub(crate) fn set(&self, state: State) {
         self.state.send_replace(state);
     }
@@ -62,19 +78,53 @@ where
         let mut state = self.state.subscribe();
         let now = *state.borrow_and_update();
         let mut server = self.server.clone();
+        let query = request.uri().query().unwrap_or_default();
+        let is_watch = query.split('&').any(|pair| pair == "watch=true");
         Box::pin(async move {
             match now {
-                State::Open => {}
+                State::Frozen(NewWatches::Hang) if is_watch => pending::<()>().await,
+                State::Open | State::Frozen(_) => {}
                 State::Refusing => return Err("connection refused".into()),
-                State::Silent => std::future::pending::<()>().await,
+                State::Silent => pending::<()>().await,
             }
             let (head, body) = server.call(request).await?.into_parts();
-            let changed = async move {
-                // Nobody changes it any more once the test is over.
-                let _ = state.changed().await;
+            let frames = BodyStream::new(body.map_err(Into::into));
+            let frames = match now {
+                State::Frozen(_) if is_watch => stream::pending().boxed(),
+                _ => frames.take_until(cut_off(state.clone())).boxed(),
             };
-            let frames = BodyStream::new(body.map_err(Into::into)).take_until(Box::pin(changed));
+            let frames = if is_watch { until_frozen(frames, state).boxed() } else { frames };
             Ok(Response::from_parts(head, StreamBody::new(frames).boxed_unsync()))
         })
     }
+}
+
+/// Waits until answers that are under way are cut off.
+fn cut_off(mut state: watch::Receiver<State>) -> BoxFuture<'static, ()> {
+    async move {
+        // Nobody changes it any more once the test is over.
+        while state.changed().await.is_ok() {
+            if !matches!(*state.borrow_and_update(), State::Frozen(_)) {
+                return;
+            }
+        }
+    }
+    .boxed()
+}
+
+/// The same, until it freezes: then nothing comes any more, not even the end.
+fn until_frozen<T: Send + 'static>(
+    answer: impl Stream<Item = T> + Send + Unpin + 'static,
+    mut state: watch::Receiver<State>,
+) -> impl Stream<Item = T> + Send {
+    let frozen = async move {
+        let _ = state.wait_for(|state| matches!(state, State::Frozen(_))).await;
+    }
+    .boxed();
+    stream::unfold((answer, frozen), |(mut answer, frozen)| async move {
+        match select(frozen, answer.next()).await {
+            Either::Left(_) => pending().await,
+            Either::Right((told, frozen)) => Some((told?, (answer, frozen))),
+        }
+    })
 }
