@@ -12,6 +12,7 @@ use self::{
     facts::PodFacts,
     health::Health,
     named::{Name, Named},
+    unreadable::Unreadable,
 };
 use crate::source::{Change, Kinds, Watched};
 
@@ -19,6 +20,8 @@ mod facts;
 mod health;
 mod intake;
 mod named;
+mod stand_in;
+mod unreadable;
 
 pub use self::health::Staleness;
 
@@ -46,7 +49,8 @@ pub struct Mirror {
     node_uids: FxHashMap<Symbol, Box<str>>,
     /// Names of the conditions of nodes that are True.
     node_conditions: FxHashMap<Symbol, Box<[Box<str>]>>,
-    /// Objects of storage and devices as text: few and seldom changed, they are read anew when one of them has.
+    /// Objects of storage and devices as text, each as it could last be read: few and seldom changed, they are read anew when one of
+    /// them has.
     storage: BTreeMap<(Watched, Name), String>,
     storage_changed: bool,
     reader: Reader,
@@ -65,14 +69,6 @@ pub enum Effect {
     Changed,
     /// Something changed that calls for a decision: the scheduler found no place for a pod, a node came or went.
     Urgent,
-}
-
-/// An object that Kubernetes accepted and we cannot read.
-#[derive(Clone, Debug)]
-struct Unreadable {
-    /// The node that it runs on: it is not empty, whatever else we see there.
-    node: Option<Symbol>,
-    problem: String,
 }
 
 // === impl Mirror ===
@@ -202,16 +198,6 @@ impl Mirror {
         self.pod_facts.get(&name)
     }
 
-    /// Nodes on which something runs that cannot be read, so that they must not be taken for empty.
-    pub fn opaque_nodes(&self) -> impl Iterator<Item = Symbol> + '_ {
-        self.unreadable.values().filter_map(|unreadable| unreadable.node)
-    }
-
-    /// What cannot be read, and why: `Pod default/web: spec.…`.
-    pub fn unreadable(&self) -> impl Iterator<Item = String> + '_ {
-        self.unreadable.values().map(|unreadable| unreadable.problem.clone())
-    }
-
     /// What keeps a decision from being made on this: kinds that were never seen whole, or have not been heard of for longer than
     /// a decision may rely on. A kind of which nothing changes is heard of about every 20 seconds, see [`Change::Alive`].
     pub fn staleness(&self, now: Timestamp, limit: SignedDuration) -> Option<Staleness> {
@@ -223,3 +209,6 @@ impl Mirror {
         self.health.fresh_until(limit)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,13 +1,14 @@
-//! The way to the API server, which can be closed.
+//! The way to the API server, which can be closed, freeze, and speak of things that nobody knows.
 
 use std::{
     pin::Pin,
+    sync::{Arc, Mutex},
     task::{Context, Poll},
 };
 
 use bytes::Bytes;
 use futures::{
-    FutureExt as _, Stream, StreamExt as _,
+    FutureExt as _, Stream, StreamExt as _, TryStreamExt as _,
     future::{BoxFuture, Either, pending, select},
     stream,
 };
@@ -23,7 +24,12 @@ use crate::ground::Server;
 pub(crate) struct Gate {
     server: Server,
     state: watch::Sender<State>,
+    words: Words,
 }
+
+/// A word, and the one that stands in its place.
+#[derive(Clone, Debug, Default)]
+struct Words(Arc<Mutex<(String, String)>>);
 
 /// What becomes of requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,12 +58,32 @@ pub(crate) enum NewWatches {
 
 impl Gate {
     pub(crate) fn new(server: Server) -> Self {
-        Self { server, state: watch::Sender::new(State::Open) }
+        Self { server, state: watch::Sender::new(State::Open), words: Words::default() }
     }
 
     /// Answers that are under way are cut off, unless it is set to [`State::Frozen`].
     pub(crate) fn set(&self, state: State) {
         self.state.send_replace(state);
+    }
+
+    /// From now on everything that the API server tells has another word for something, as after an upgrade of Kubernetes.
+    pub(crate) fn reword(&self, word: &str, other: &str) {
+        *self.words.0.lock().unwrap() = (word.to_owned(), other.to_owned());
+    }
+}
+
+// === impl Words ===
+
+impl Words {
+    fn put_in(&self, told: Bytes) -> Bytes {
+        let words = self.0.lock().unwrap();
+        let (word, other) = &*words;
+        match std::str::from_utf8(&told) {
+            Ok(text) if !word.is_empty() && text.contains(&**word) => {
+                text.replace(&**word, other).into()
+            }
+            _ => told,
+        }
     }
 }
 
@@ -77,7 +103,7 @@ where
     fn call(&mut self, request: Request<B>) -> Self::Future {
         let mut state = self.state.subscribe();
         let now = *state.borrow_and_update();
-        let mut server = self.server.clone();
+        let (mut server, words) = (self.server.clone(), self.words.clone());
         let query = request.uri().query().unwrap_or_default();
         let is_watch = query.split('&').any(|pair| pair == "watch=true");
         Box::pin(async move {
@@ -89,6 +115,7 @@ where
             }
             let (head, body) = server.call(request).await?.into_parts();
             let frames = BodyStream::new(body.map_err(Into::into));
+            let frames = frames.map_ok(move |frame| frame.map_data(|told| words.put_in(told)));
             let frames = match now {
                 State::Frozen(_) if is_watch => stream::pending().boxed(),
                 _ => frames.take_until(cut_off(state.clone())).boxed(),

@@ -10,6 +10,7 @@ mod stage;
 mod buffers;
 mod devices;
 mod embedded;
+mod harm;
 mod hold;
 // Places to stop at are not compiled into releases.
 #[cfg(debug_assertions)]

@@ -7,7 +7,7 @@ use self::stage::{INI, Stage};
 #[path = "slicer/ended.rs"]
 mod ended;
 #[path = "slicer/stage.rs"]
-mod stage;
+pub(crate) mod stage;
 
 #[tokio::test(start_paused = true)]
 async fn scale_from_zero() {

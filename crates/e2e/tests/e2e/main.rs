@@ -20,6 +20,8 @@ mod stage;
 mod buffers;
 #[path = "../../../control/tests/suite/devices.rs"]
 mod devices;
+#[path = "../../../control/tests/suite/harm.rs"]
+mod harm;
 #[path = "../../../control/tests/suite/hold.rs"]
 mod hold;
 #[cfg(debug_assertions)]

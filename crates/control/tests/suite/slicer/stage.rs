@@ -32,7 +32,7 @@ groups: [{name: api, cpus: 4, ram: 16Gi, boot: 30s}]
 ";
 
 /// The file of the provider.
-pub(super) const INI: &str = r#"
+pub(crate) const INI: &str = r#"
 [global]
 k3s-url = https://k3s.example:6443
 k3s-token = k3s-secret
@@ -45,21 +45,21 @@ max-size = 20
 /// The node that carries the cluster itself.
 const SERVER: &str = "k3s-server";
 
-pub(super) struct Stage {
-    pub(super) host: Emulator,
+pub(crate) struct Stage {
+    pub(crate) host: Emulator,
     clock: Clock,
-    ground: Ground,
+    pub(crate) ground: Ground,
     directory: TempDir,
     engine: Option<JoinHandle<()>>,
 }
 
 impl Stage {
-    pub(super) async fn new() -> Self {
+    pub(crate) async fn new() -> Self {
         Self::with(INI).await
     }
 
     /// With another file of the provider's.
-    pub(super) async fn with(ini: &str) -> Self {
+    pub(crate) async fn with(ini: &str) -> Self {
         let ground = Ground::start().await;
         let clock = ground.clock();
         let host = Emulator::new(HostSettings::read("host.yaml", HOST).unwrap(), clock);
@@ -109,7 +109,7 @@ impl Stage {
     }
 
     /// Ends the loop from one moment to the next, and starts another.
-    pub(super) async fn restart(&mut self) {
+    pub(crate) async fn restart(&mut self) {
         if let Some(engine) = self.engine.take() {
             engine.abort();
             let _ = engine.await;
@@ -118,22 +118,22 @@ impl Stage {
     }
 
     /// Cuts a node off: its machine runs, and nothing is heard of it any more.
-    pub(super) fn cut_off(&self, node: &str) {
+    pub(crate) fn cut_off(&self, node: &str) {
         self.ground.kubelets().vanish(node);
     }
 
     /// Writes the provider's file anew.
-    pub(super) fn write(&self, ini: &str) {
+    pub(crate) fn write(&self, ini: &str) {
         fs::write(self.directory.path().join("cloud-config.ini"), ini).unwrap();
     }
 
     /// Lets time pass.
-    pub(super) async fn pass(&self, seconds: u64) {
+    pub(crate) async fn pass(&self, seconds: u64) {
         sleep(Duration::from_secs(seconds)).await;
     }
 
     /// Lets time pass until `is_so`, for an hour at most.
-    pub(super) async fn until(&self, what: &str, is_so: impl Fn(&Self) -> bool) {
+    pub(crate) async fn until(&self, what: &str, is_so: impl Fn(&Self) -> bool) {
         for _ in 0..3_600 {
             if is_so(self) {
                 return;
@@ -145,7 +145,7 @@ impl Stage {
     }
 
     /// Pods that somebody keeps running: so many of a core each, so four to a machine but for what else is on it.
-    pub(super) fn deploy(&self, name: &str, replicas: u32) {
+    pub(crate) fn deploy(&self, name: &str, replicas: u32) {
         let labels = json!({ "app": name });
         let requests = json!({ "requests": { "cpu": "1", "memory": "100Mi" } });
         let container = json!({ "name": "main", "image": "pause", "resources": requests });
@@ -160,13 +160,13 @@ impl Stage {
         self.ground.create("deployments.apps", "default", object);
     }
 
-    pub(super) fn scale(&self, name: &str, replicas: u32) {
+    pub(crate) fn scale(&self, name: &str, replicas: u32) {
         let change = |object: &mut Value| object["spec"]["replicas"] = replicas.into();
         self.ground.modify("deployments.apps", "default", name, change);
     }
 
     /// How many pods run.
-    pub(super) fn running(&self) -> usize {
+    pub(crate) fn running(&self) -> usize {
         let pods = self.ground.list("pods").into_iter().filter(|pod| {
             pod["status"]["phase"] == "Running" && pod["metadata"]["deletionTimestamp"].is_null()
         });
@@ -174,14 +174,14 @@ impl Stage {
     }
 
     /// The nodes but for the server.
-    pub(super) fn nodes(&self) -> Vec<String> {
+    pub(crate) fn nodes(&self) -> Vec<String> {
         let names = self.ground.list("nodes").into_iter();
         let names = names.map(|node| node["metadata"]["name"].as_str().unwrap().to_owned());
         names.filter(|name| name != SERVER).collect()
     }
 
     /// How many machines the host has.
-    pub(super) fn machines(&self) -> usize {
+    pub(crate) fn machines(&self) -> usize {
         self.host.machines().len()
     }
 }
