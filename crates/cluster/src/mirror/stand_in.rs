@@ -38,8 +38,8 @@ pub(super) fn stand_in(object: &DynamicObject, before: Option<&Node>, now: Times
     }
 }
 
-/// What is wrong with a Node that says of itself neither that it is Ready nor that it is not. Were it taken for unready, it would be
-/// removed for that one day.
+/// What is wrong with a Node that says neither that it is Ready nor that it is not. Taken for unready, it would be removed for that
+/// one day.
 pub(super) fn unknown_readiness(object: &DynamicObject) -> Option<String> {
     let ready = conditions(object).find(|one| one["type"] == "Ready")?;
     let status = &ready["status"];

@@ -1,24 +1,24 @@
 //! What cannot be read is not absent.
 //!
-//! Kubernetes goes on: one day an object has a word or an amount that this version does not know. Such an object must not vanish from
-//! the World, for what is not there is not protected: the machine of a Node that vanished looks as if it had never registered. So an
-//! object that cannot be read means what does the least harm, and is listed by [`Mirror::unreadable`] until it can be read or is gone.
+//! Kubernetes goes on: one day an object has a word or an amount that this version does not know. It must not vanish from the
+//! World, for what is not there is not protected: the machine of a Node that vanished looks as if it had never registered. An
+//! object that cannot be read means what does the least harm, and [`Mirror::unreadable`] lists it until it can be read or is gone.
 //!
 //! | kind | what one that cannot be read means |
 //! |------|-------------------------------------|
-//! | Node | It stays, as a [stand-in](super::stand_in) with its name, labels and id, which is never removed and takes no pods. |
-//! | Pod  | Its node is not removed, whether the pod names it now or was known to be there. A pod that runs counts as it was last read. One that waits is not served. |
-//! | PodDisruptionBudget | No node is removed on which a pod of its namespace runs, but for pods of DaemonSets and static pods, of which budgets do not speak. |
-//! | CapacityQuota | As it was last read. If it never was, nothing at all is scaled up. |
-//! | CSINode | As it was last read. If it never was, the node of that name is not removed. |
-//! | ReplicaSet, StatefulSet, Job, ReplicationController, Deployment | As it was last read. If it never was, it is not found, and pods of a controller that is not found keep their nodes. |
-//! | DaemonSet, PodTemplate, Namespace, ResourceQuota | As it was last read. If it never was, there is none: pods may turn out not to fit, and are served later. |
-//! | CapacityBuffer, ProvisioningRequest | As it was last read. If it never was, it is not served. |
-//! | PersistentVolume, PersistentVolumeClaim, StorageClass, CSIStorageCapacity, ResourceClaim, ResourceClaimTemplate, ResourceSlice, DeviceClass | As it was last read. If it never was, pods that refer to it fit nowhere, so they are neither moved nor served. |
-//! | CSIDriver, VolumeAttachment | As it was last read. If it never was, there is none: fewer limits hold for the storage of pods that move. |
+//! | Node | A [stand-in](super::stand_in) with its name, labels and id stays. It is never removed and takes no pods. |
+//! | Pod  | Its node is not removed: the one that it names, else the one that it was on. One that ran counts as last read. |
+//! | PodDisruptionBudget | No node is removed on which a pod of its namespace runs that a budget could speak of. |
+//! | CapacityQuota | As last read. If it never was, nothing at all is scaled up. |
+//! | CSINode | As last read. If it never was, the node of that name is not removed. |
+//! | controllers of pods | As last read. If it never was, it is not found, as if somebody had deleted it. |
+//! | CapacityBuffer, ProvisioningRequest | As last read. If it never was, it is not served. |
+//! | DaemonSet, PodTemplate, Namespace, ResourceQuota | As last read. If it never was, there is none: a node may carry more than expected. |
+//! | storage and devices that pods refer to | As last read. If it never was, pods that refer to it fit nowhere: they stay, or wait. |
+//! | CSIDriver, VolumeAttachment | As last read. If it never was, there is none: fewer limits hold for the volumes of pods that move. |
 //!
-//! An object whose metadata cannot be read is another matter: then the list that it is in cannot be read, the whole kind is stale, and
-//! nothing is done at all.
+//! An object whose metadata cannot be read is another matter: then the list that it is in cannot be read, the whole kind is stale,
+//! and nothing is done at all.
 
 use kube::{ResourceExt as _, api::DynamicObject};
 use plimsoll_model::{LabelSelector, Quota, Symbol};
