@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use plimsoll_manifest::Reader;
 use plimsoll_model::{PodName, Refusal, Settings, Symbol, World};
 use plimsoll_provider::NodeIdentity;
@@ -12,6 +12,7 @@ use self::{
     facts::PodFacts,
     health::Health,
     named::{Name, Named},
+    unreadable::Unreadable,
 };
 use crate::source::{Change, Kinds, Watched};
 
@@ -19,6 +20,8 @@ mod facts;
 mod health;
 mod intake;
 mod named;
+mod stand_in;
+mod unreadable;
 
 pub use self::health::Staleness;
 
@@ -46,7 +49,8 @@ pub struct Mirror {
     node_uids: FxHashMap<Symbol, Box<str>>,
     /// Names of the conditions of nodes that are True.
     node_conditions: FxHashMap<Symbol, Box<[Box<str>]>>,
-    /// Objects of storage and devices as text: few and seldom changed, they are read anew when one of them has.
+    /// Objects of storage and devices as text, each as it could last be read: few and seldom changed, they are read anew when one of
+    /// them has.
     storage: BTreeMap<(Watched, Name), String>,
     storage_changed: bool,
     reader: Reader,
@@ -65,14 +69,6 @@ pub enum Effect {
     Changed,
     /// Something changed that calls for a decision: the scheduler found no place for a pod, a node came or went.
     Urgent,
-}
-
-/// An object that Kubernetes accepted and we cannot read.
-#[derive(Clone, Debug)]
-struct Unreadable {
-    /// The node that it runs on: it is not empty, whatever else we see there.
-    node: Option<Symbol>,
-    problem: String,
 }
 
 // === impl Mirror ===
@@ -114,26 +110,31 @@ impl Mirror {
                 Effect::None
             }
             Change::Complete(watched) => {
-                self.health.complete(watched);
+                self.health.complete(watched, now);
                 self.end(watched);
                 Effect::Urgent
             }
             Change::Absent(watched) => {
-                let first = self.health.complete(watched);
+                let first = self.health.complete(watched, now);
                 self.begin(watched);
                 self.end(watched);
                 if first { Effect::Urgent } else { Effect::None }
             }
+            Change::Alive(watched) => {
+                // What was held back in the meantime need not wait for its turn.
+                let is_back = self.health.heard(watched, now);
+                if is_back { Effect::Urgent } else { Effect::None }
+            }
             Change::Broken(watched, problem) => {
-                self.health.broken(watched, problem, now);
+                self.health.broken(watched, problem);
                 Effect::None
             }
             Change::Put(watched, object) => {
-                self.health.heard(watched);
+                self.health.heard(watched, now);
                 self.put(watched, &object)
             }
             Change::Gone(watched, object) => {
-                self.health.heard(watched);
+                self.health.heard(watched, now);
                 self.remove(watched, &Name::of(&object))
             }
         }
@@ -197,19 +198,17 @@ impl Mirror {
         self.pod_facts.get(&name)
     }
 
-    /// Nodes on which something runs that cannot be read, so that they must not be taken for empty.
-    pub fn opaque_nodes(&self) -> impl Iterator<Item = Symbol> + '_ {
-        self.unreadable.values().filter_map(|unreadable| unreadable.node)
-    }
-
-    /// What cannot be read, and why: `Pod default/web: spec.…`.
-    pub fn unreadable(&self) -> impl Iterator<Item = String> + '_ {
-        self.unreadable.values().map(|unreadable| unreadable.problem.clone())
-    }
-
     /// What keeps a decision from being made on this: kinds that were never seen whole, or have not been heard of for longer than
-    /// a decision may rely on.
-    pub fn staleness(&self, now: Timestamp, limit: jiff::SignedDuration) -> Option<Staleness> {
+    /// a decision may rely on. A kind of which nothing changes is heard of about every 20 seconds, see [`Change::Alive`].
+    pub fn staleness(&self, now: Timestamp, limit: SignedDuration) -> Option<Staleness> {
         self.health.staleness(now, limit)
     }
+
+    /// When [`Mirror::staleness`] begins if nothing is heard from now on; `None` if something has not been seen yet.
+    pub fn fresh_until(&self, limit: SignedDuration) -> Option<Timestamp> {
+        self.health.fresh_until(limit)
+    }
 }
+
+#[cfg(test)]
+mod tests;

@@ -2,18 +2,14 @@
 
 use std::time::Duration;
 
-use futures::{Stream, StreamExt as _, stream::BoxStream};
-use kube::{
-    Api, Client,
-    api::DynamicObject,
-    runtime::{
-        utils::Backoff as _,
-        watcher::{self, DefaultBackoff, Event, watcher},
-    },
-};
+use futures::{Stream, StreamExt as _};
+use kube::{Client, api::DynamicObject};
 
+mod follower;
 mod kinds;
+mod page;
 
+use self::follower::Follower;
 pub use self::kinds::{Kinds, Watched};
 
 /// What a watch tells.
@@ -27,81 +23,65 @@ pub enum Change {
     Gone(Watched, Box<DynamicObject>),
     /// The list is complete.
     Complete(Watched),
-    /// The watch broke. It is tried again; until an object is told or the list is complete, what is known grows old.
+    /// Nothing has changed, and that is known from the API server: everything up to now has been told.
+    Alive(Watched),
+    /// The watch broke, or is silent for longer than it can be. It is tried again; until something else is told, what is known
+    /// grows old.
     Broken(Watched, String),
     /// The cluster does not have this kind, so there is nothing of it. It is looked for again, because somebody may define it.
     Absent(Watched),
 }
 
-/// Pods that have ended need no room, and there may be many of them.
-const LIVING: &str = "status.phase!=Succeeded,status.phase!=Failed";
+/// How long the API server is asked to keep a watch open. It ends the watch then, and tells a bookmark shortly before: an idle
+/// kind is heard of about this often, so half a minute without a sign of life ([`Change::Alive`]) means that the way to the API
+/// server is broken, whether an error says so or not. The arithmetic, for the default limit of 30 s after which what is known
+/// is not acted on:
+///
+/// | seconds | what happens at the latest                                                      |
+/// |---------|---------------------------------------------------------------------------------|
+/// | 0       | the last sign of life                                                           |
+/// | 20      | a healthy API server ends the watch; the next one begins: a sign of life        |
+/// | 25      | the watch has not ended: it is frozen and is dropped, and a brief one is begun  |
+/// | 27      | the brief watch ends: a sign of life. Only one connection was lost              |
+/// | 30      | no sign of life: stale                                                          |
+const WATCH_TIME: Duration = Duration::from_secs(20);
+
+/// The same for the watch after one that was frozen. Whether anything comes through is known when it ends, so that is soon.
+const BRIEF_WATCH_TIME: Duration = Duration::from_secs(2);
+
+/// How much later than it was asked to the API server may end a watch, and how long a watch that is overdue may be silent.
+const MARGIN: Duration = Duration::from_secs(5);
+
+/// How long the API server gets to begin a watch.
+const BEGIN_TIME: Duration = Duration::from_secs(10);
+
+/// How long the API server gets for a page of a list, with the time that the request waits for its turn.
+const PAGE_TIME: Duration = Duration::from_secs(60);
 
 /// How long is waited at most before a watch is tried again.
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
-type Told = Result<Event<DynamicObject>, watcher::Error>;
+/// How often a kind that the cluster does not have is looked for. Each answer is a sign of life, so this is not longer than
+/// [`WATCH_TIME`].
+const ABSENT_PAUSE: Duration = WATCH_TIME;
 
-/// Everything of a kind, from now on. The stream ends never: after a break the list is told anew. A watch that was merely taken up
-/// again would say nothing while nothing changes, and nobody could tell whether it is heard from.
+/// A watch that ends sooner than this without a word is not begun again at once.
+const SHORTEST_WATCH: Duration = Duration::from_secs(1);
+
+/// Everything of a kind, from now on. The stream never ends: after a break the watch goes on from where it was, and only when the
+/// API server does not know that version any more the list is told anew.
 pub fn follow(client: &Client, watched: Watched) -> impl Stream<Item = Change> + Send + use<> {
-    let api: Api<DynamicObject> = Api::all_with(client.clone(), &watched.resource());
-    let begin = move || begin(&api, watched);
-    let state = (begin(), DefaultBackoff::default(), None::<Duration>);
-    futures::stream::unfold(state, move |(mut events, mut backoff, pause)| {
-        let begin = begin.clone();
-        async move {
-            if let Some(pause) = pause {
-                tokio::time::sleep(pause).await;
-                events = begin();
-            }
-            let change = match events.next().await {
-                Some(Ok(event)) => told(watched, event),
-                Some(Err(error)) if is_absent(watched, &error) => Change::Absent(watched),
-                Some(Err(error)) => Change::Broken(watched, error.to_string()),
-                None => Change::Broken(watched, "the watch ended".to_owned()),
-            };
-            let pause = match &change {
-                Change::Broken(..) => Some(backoff.next().unwrap_or(LONGEST_PAUSE)),
-                Change::Absent(_) => Some(LONGEST_PAUSE),
-                // It begins before anybody is asked.
-                Change::Restart(_) => None,
-                _ => {
-                    backoff.reset();
-                    None
-                }
-            };
-            Some((change, (events, backoff, pause)))
-        }
+    let follower = Follower::new(client, watched);
+    futures::stream::unfold(follower, |mut follower| async move {
+        let change = follower.next().await;
+        Some((change, follower))
     })
-}
-
-fn begin(api: &Api<DynamicObject>, watched: Watched) -> BoxStream<'static, Told> {
-    let mut config = watcher::Config::default();
-    if watched == Watched::Pods {
-        config = config.fields(LIVING);
-    }
-    watcher(api.clone(), config).boxed()
-}
-
-fn told(watched: Watched, event: Event<DynamicObject>) -> Change {
-    match event {
-        Event::Init => Change::Restart(watched),
-        Event::InitApply(object) | Event::Apply(object) => Change::Put(watched, Box::new(object)),
-        Event::Delete(object) => Change::Gone(watched, Box::new(object)),
-        Event::InitDone => Change::Complete(watched),
-    }
-}
-
-fn is_absent(watched: Watched, error: &watcher::Error) -> bool {
-    match error {
-        watcher::Error::InitialListFailed(kube::Error::Api(answer))
-        | watcher::Error::WatchStartFailed(kube::Error::Api(answer))
-        | watcher::Error::WatchError(answer) => watched.is_absent(answer),
-        _ => false,
-    }
 }
 
 /// Everything of these kinds.
 pub fn follow_all(client: &Client, kinds: &Kinds) -> impl Stream<Item = Change> + Send + use<> {
     futures::stream::select_all(kinds.iter().map(|watched| follow(client, watched).boxed()))
 }
+
+#[cfg(test)]
+mod tests;

@@ -109,7 +109,7 @@ async fn health_check(State(desk): State<Desk>) -> Result<&'static str, Refusal>
 async fn ready(State(desk): State<Desk>) -> Result<&'static str, Refusal> {
     let leads = *desk.standing.borrow() == Standing::Leading;
     let refuse = |error| Err(Refusal::new(StatusCode::SERVICE_UNAVAILABLE, error));
-    if !desk.handle.is_warm() {
+    if !desk.handle.is_warm(desk.clock.now()) {
         refuse("the cluster has not been seen whole yet, or cannot be watched")
     } else if leads && desk.handle.passes().borrow().is_none() {
         refuse("the first pass has not been made yet")

@@ -1,4 +1,7 @@
 //! Not too many requests: so many a second on average, and some at once.
+//!
+//! Watches do not count. The upstream autoscaler's last for minutes and its limit is set with that in mind; ours are begun anew every
+//! few seconds to show that the way is open, and would use up a good part of what the user allows for everything else.
 
 use std::{
     pin::Pin,
@@ -7,6 +10,7 @@ use std::{
     time::Duration,
 };
 
+use http::Request;
 use tokio::time::{Instant, sleep_until};
 use tower::{Layer, Service};
 
@@ -63,9 +67,9 @@ impl<S> Layer<S> for Throttle {
 
 // === impl Throttled ===
 
-impl<S, R> Service<R> for Throttled<S>
+impl<S, B> Service<Request<B>> for Throttled<S>
 where
-    S: Service<R>,
+    S: Service<Request<B>>,
     S::Future: Send + 'static,
     S::Response: Send,
     S::Error: Send,
@@ -78,9 +82,9 @@ where
         self.inner.poll_ready(context)
     }
 
-    fn call(&mut self, request: R) -> Self::Future {
+    fn call(&mut self, request: Request<B>) -> Self::Future {
         let now = Instant::now();
-        let turn = self.throttle.turn(now);
+        let turn = if is_watch(&request) { now } else { self.throttle.turn(now) };
         // A call does nothing before it is polled, so waiting first holds the request back.
         let answer = self.inner.call(request);
         Box::pin(async move {
@@ -92,13 +96,36 @@ where
     }
 }
 
+fn is_watch<B>(request: &Request<B>) -> bool {
+    let query = request.uri().query().unwrap_or_default();
+    query.split('&').any(|pair| matches!(pair, "watch=true" | "watch=1"))
+}
+
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
+    use std::{convert::Infallible, time::Duration};
 
+    use http::Request;
     use tokio::time::Instant;
+    use tower::{Layer as _, Service as _, service_fn};
 
     use super::Throttle;
+
+    #[tokio::test(start_paused = true)]
+    async fn watches_neither_wait_nor_make_others_wait() {
+        let service = service_fn(async |_: Request<()>| Ok::<_, Infallible>(()));
+        let mut service = Throttle::new(1.0, 1).layer(service);
+        let begun = Instant::now();
+        let mut ask = |path: &str| service.call(Request::get(path).body(()).unwrap());
+        for _ in 0..100 {
+            ask("/api/v1/pods?limit=5&watch=true").await.unwrap();
+        }
+        ask("/api/v1/pods?fieldSelector=watch%3Dtrue").await.unwrap();
+        assert_eq!(begun.elapsed(), Duration::ZERO);
+        ask("/api/v1/nodes/watch=true").await.unwrap();
+        ask("/api/v1/pods?watch=1").await.unwrap();
+        assert_eq!(begun.elapsed(), Duration::from_secs(1));
+    }
 
     #[tokio::test(start_paused = true)]
     async fn some_at_once_and_then_one_at_a_time() {

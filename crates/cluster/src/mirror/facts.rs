@@ -44,7 +44,7 @@ pub(super) fn true_conditions(object: &DynamicObject) -> Box<[Box<str>]> {
     names.filter_map(|condition| Some(condition["type"].as_str()?.into())).collect()
 }
 
-fn conditions(object: &DynamicObject) -> impl Iterator<Item = &Value> {
+pub(super) fn conditions(object: &DynamicObject) -> impl Iterator<Item = &Value> {
     let conditions = object.data.pointer("/status/conditions").and_then(Value::as_array);
     conditions.into_iter().flatten()
 }

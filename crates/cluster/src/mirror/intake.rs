@@ -1,17 +1,20 @@
 //! Objects as they come from the watches, and go.
 
+use std::sync::Arc;
+
 use kube::api::DynamicObject;
 use plimsoll_manifest::Reader;
-use plimsoll_model::Symbol;
+use plimsoll_model::{Node, Symbol};
 use tracing::warn;
 
 use super::{
-    Effect, Mirror, Unreadable,
+    Effect, Mirror,
     facts::{
         PodFacts, identity, is_same, is_same_buffer, is_storage, node_effect, text,
         true_conditions, uid,
     },
     named::Name,
+    stand_in::unknown_readiness,
 };
 use crate::source::Watched;
 
@@ -29,55 +32,38 @@ impl Mirror {
         }
         let name = Name::of(object);
         self.health.told(watched, &name);
-        let key = (watched, name.clone());
-        self.unreadable.remove(&key);
-        match self.take(watched, name, object) {
+        let before = self.unreadable.remove(&(watched, name.clone()));
+        match self.take(watched, &name, object) {
+            Ok(effect) if before.is_some() => effect.max(Effect::Changed),
             Ok(effect) => effect,
-            Err(problem) => {
-                let named_node =
-                    object.data.pointer("/spec/nodeName").and_then(|node| node.as_str());
-                let node = named_node.map(Symbol::new);
-                warn!(%problem, "cannot read an object that the API server accepted");
-                self.remove(watched, &key.1);
-                self.unreadable.insert(key, Unreadable { node, problem });
-                Effect::Changed
-            }
+            Err(problem) => self.take_unreadable(watched, name, object, problem, before),
         }
     }
 
     fn take(
         &mut self,
         watched: Watched,
-        name: Name,
+        name: &Name,
         object: &DynamicObject,
     ) -> Result<Effect, String> {
         let text = text(watched, object)?;
-        if is_storage(watched) {
-            self.storage.insert((watched, name), text);
-            self.storage_changed = true;
-            return Ok(Effect::Changed);
-        }
         let read = self.reader.add_json(&text);
         let drained = self.reader.drain();
         read.map_err(|error| error.to_string())?;
         let objects = drained.map_err(|error| error.to_string())?;
-        let world = &mut self.world;
+        if is_storage(watched) {
+            self.storage.insert((watched, name.clone()), text);
+            self.storage_changed = true;
+            return Ok(Effect::Changed);
+        }
         let mut effect = Effect::None;
         for node in objects.nodes {
-            self.identities.insert(node.name, identity(object));
-            self.node_uids.insert(node.name, uid(object));
-            let conditions = true_conditions(object);
-            let known = self.node_conditions.insert(node.name, conditions.clone());
-            if known.is_some_and(|known| known != conditions) {
-                effect = Effect::Changed;
+            if let Some(problem) = unknown_readiness(object) {
+                return Err(problem);
             }
-            let before = self.nodes.put(&mut world.nodes, node.name, node.clone());
-            effect = effect.max(match before {
-                Some(before) if before == node => Effect::None,
-                Some(before) => node_effect(&before, &node),
-                None => Effect::Urgent,
-            });
+            effect = effect.max(self.put_node(object, node));
         }
+        let world = &mut self.world;
         for pod in objects.pods {
             let facts = PodFacts::of(object);
             let refused = facts.is_refused && pod.node.is_none() && pod.deletion.is_none();
@@ -112,7 +98,7 @@ impl Mirror {
             effect = effect.max(called_for(before.as_ref() == Some(&template)));
         }
         for mut buffer in objects.buffers {
-            buffer.refusal = self.refusals.get(&name).cloned();
+            buffer.refusal = self.refusals.get(name).cloned();
             let before = self.buffers.put(&mut world.buffers, name.clone(), buffer.clone());
             let same = before.is_some_and(|before| is_same_buffer(&before, &buffer));
             effect = effect.max(called_for(same));
@@ -138,6 +124,21 @@ impl Mirror {
             effect = effect.max(Effect::Changed);
         }
         Ok(effect)
+    }
+
+    pub(super) fn put_node(&mut self, object: &DynamicObject, node: Arc<Node>) -> Effect {
+        self.identities.insert(node.name, identity(object));
+        self.node_uids.insert(node.name, uid(object));
+        let conditions = true_conditions(object);
+        let known = self.node_conditions.insert(node.name, conditions.clone());
+        let turned = known.is_some_and(|known| known != conditions);
+        let before = self.nodes.put(&mut self.world.nodes, node.name, Arc::clone(&node));
+        let effect = match before {
+            Some(before) if before == node => Effect::None,
+            Some(before) => node_effect(&before, &node),
+            None => Effect::Urgent,
+        };
+        if turned { effect.max(Effect::Changed) } else { effect }
     }
 
     pub(super) fn remove(&mut self, watched: Watched, name: &Name) -> Effect {
@@ -237,12 +238,10 @@ impl Mirror {
 
     pub(super) fn read_storage(&mut self) {
         let mut reader = Reader::new(self.world.now);
-        for ((watched, name), text) in &self.storage {
+        for text in self.storage.values() {
+            // Each of them could be read when it came.
             if let Err(error) = reader.add_json(text) {
-                warn!(%error, "cannot read an object that the API server accepted");
-                let problem = error.to_string();
-                self.unreadable
-                    .insert((*watched, name.clone()), Unreadable { node: None, problem });
+                warn!(%error, "object cannot be read and is left out");
             }
         }
         match reader.finish() {

@@ -53,6 +53,11 @@ impl<K: Clone + Eq + Hash> Named<K> {
         None
     }
 
+    /// The entry of that name.
+    pub(super) fn get<'l, T>(&self, list: &'l [T], name: &K) -> Option<&'l T> {
+        list.get(*self.places.get(name)?)
+    }
+
     /// Takes the entry of that name out. The last one takes its place.
     pub(super) fn remove<T>(&mut self, list: &mut Vec<T>, name: &K) -> Option<T> {
         let place = self.places.remove(name).filter(|place| *place < list.len())?;

@@ -60,11 +60,13 @@ impl Engine {
     /// Takes a change of the cluster.
     pub(super) fn see(&mut self, change: Change) {
         let now = self.clock.now();
-        let turns = matches!(change, Change::Complete(_) | Change::Absent(_) | Change::Broken(..));
+        // Every kind shows life in one of these ways every few seconds, whatever else is told of it.
+        let shows_life =
+            matches!(change, Change::Complete(_) | Change::Absent(_) | Change::Alive(_));
         let effect = self.sight.mirror.apply(change, now);
-        if turns {
-            let staleness = self.sight.mirror.staleness(now, self.settings.pace.stale_after);
-            self.handle.set_warm(staleness.is_none());
+        if shows_life {
+            let until = self.sight.mirror.fresh_until(self.settings.pace.stale_after);
+            self.handle.set_warm(until);
         }
         if effect == Effect::Urgent {
             self.call(Cause::Cluster);

@@ -1,10 +1,11 @@
 //! What others may see of the loop, and ask of it.
 
 use std::sync::{
-    Arc,
+    Arc, Mutex, PoisonError,
     atomic::{AtomicBool, Ordering},
 };
 
+use jiff::Timestamp;
 use tokio::sync::{Notify, broadcast, watch};
 
 use super::pass::{News, Pass};
@@ -24,7 +25,8 @@ pub struct Handle {
     news: broadcast::Sender<Arc<News>>,
     world_wanted: Arc<AtomicBool>,
     pass_wanted: Arc<Notify>,
-    warm: Arc<AtomicBool>,
+    /// Until when what is known of the cluster can be relied on if nothing more is heard of it.
+    fresh_until: Arc<Mutex<Option<Timestamp>>>,
 }
 
 // === impl Handle ===
@@ -37,7 +39,7 @@ impl Default for Handle {
             news: broadcast::Sender::new(NEWS),
             world_wanted: Arc::default(),
             pass_wanted: Arc::default(),
-            warm: Arc::default(),
+            fresh_until: Arc::default(),
         }
     }
 }
@@ -64,14 +66,17 @@ impl Handle {
         self.pass_wanted.notify_one();
     }
 
-    /// Whether all of the cluster has been seen and is still being watched, by who leads and by who stands by.
-    pub fn is_warm(&self) -> bool {
-        self.warm.load(Ordering::Relaxed)
+    /// Whether all of the cluster has been seen and is still being watched, by who leads and by who stands by. It is a question
+    /// of time: a watch that freezes says nothing.
+    pub fn is_warm(&self, now: Timestamp) -> bool {
+        let until = *self.fresh_until.lock().unwrap_or_else(PoisonError::into_inner);
+        until.is_some_and(|until| now <= until)
     }
 
-    /// Says whether it is: what the loop does, and who tests those that listen.
-    pub fn set_warm(&self, is_warm: bool) {
-        self.warm.store(is_warm, Ordering::Relaxed);
+    /// Says until when it is if nothing more is heard of the cluster, `None` if it is not: what the loop does, and who tests those
+    /// that listen.
+    pub fn set_warm(&self, until: Option<Timestamp>) {
+        *self.fresh_until.lock().unwrap_or_else(PoisonError::into_inner) = until;
     }
 
     /// Publishes a pass: what the loop does, and who tests those that listen.
@@ -103,6 +108,17 @@ impl Handle {
 mod tests {
     use super::Handle;
     use crate::sketch::{CLUSTER, pass};
+
+    #[test]
+    fn what_is_not_heard_of_grows_cold_by_itself() {
+        let (handle, at) = (Handle::default(), jiff::Timestamp::constant(1_800_000_000, 0));
+        let second = jiff::SignedDuration::from_secs(1);
+        assert!(!handle.is_warm(at));
+        handle.set_warm(Some(at));
+        assert!(handle.is_warm(at) && !handle.is_warm(at + second));
+        handle.set_warm(None);
+        assert!(!handle.is_warm(at));
+    }
 
     #[tokio::test]
     async fn one_who_is_late_still_sees_every_pass() {

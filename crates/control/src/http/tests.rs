@@ -2,6 +2,7 @@
 
 use axum::body::Body;
 use http_body_util::BodyExt as _;
+use jiff::SignedDuration;
 use tower::ServiceExt as _;
 
 use super::*;
@@ -50,13 +51,16 @@ impl Visit {
 async fn ready_and_alive() {
     let visit = Visit::new();
     assert_eq!(visit.get("/ready").await.0, 503, "nothing has been seen yet");
-    visit.desk.handle.set_warm(true);
+    let until = visit.desk.clock.now() + SignedDuration::from_secs(30);
+    visit.desk.handle.set_warm(Some(until));
     assert_eq!(visit.get("/ready").await.0, 503, "no pass has been made yet");
     visit.standing.send_replace(Standing::Standby { leader: None });
     assert_eq!(visit.get("/ready").await, (200, "OK".to_owned()), "stands by and has seen all");
     visit.standing.send_replace(Standing::Leading);
     visit.desk.handle.publish(pass(CLUSTER));
     assert_eq!(visit.get("/ready").await, (200, "OK".to_owned()));
+    tokio::time::sleep(Duration::from_secs(31)).await;
+    assert_eq!(visit.get("/ready").await.0, 503, "the cluster has not been heard of for too long");
 
     assert_eq!(visit.get("/health-check").await, (200, "OK".to_owned()));
     visit.desk.health.lead(visit.desk.clock.now());

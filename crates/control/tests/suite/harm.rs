@@ -5,7 +5,11 @@
 mod adoption;
 #[path = "harm/claims.rs"]
 mod claims;
+#[path = "harm/frozen.rs"]
+mod frozen;
 #[path = "harm/identity.rs"]
 mod identity;
 #[path = "harm/lost_nodes.rs"]
 mod lost_nodes;
+#[path = "harm/unreadable.rs"]
+mod unreadable;

@@ -16,6 +16,7 @@ use hyper::body::Frame;
 use plimsoll_e2e::Api;
 use serde_json::Value;
 use thiserror::Error;
+use tokio::time::{Instant, timeout_at};
 use tower::{BoxError, Service};
 
 use super::road::Road;
@@ -47,6 +48,9 @@ type Body = UnsyncBoxBody<Bytes, BoxError>;
 struct Lines {
     response: reqwest::Response,
     buffer: BytesMut,
+    /// When it ends. The API server would end it by its own clock, by which hours of the test take seconds; how long a watch was
+    /// asked for is translated like any other time, so that it ends when the one who asked expects it to.
+    ends: Instant,
     road: Arc<Road>,
 }
 
@@ -82,7 +86,8 @@ impl Server {
         }
         let body = if is_watch && code.is_success() {
             drop(passage);
-            let lines = Lines { response, buffer: BytesMut::new(), road: self.road };
+            let ends = Instant::now() + watch_time(&path);
+            let lines = Lines { response, buffer: BytesMut::new(), ends, road: self.road };
             StreamBody::new(frames(lines)).boxed_unsync()
         } else {
             let body = self.road.translated(&response.bytes().await?);
@@ -110,6 +115,13 @@ where
     }
 }
 
+/// How long a watch is asked for.
+fn watch_time(path: &str) -> Duration {
+    let mut pairs = path.split(['?', '&']);
+    let seconds = pairs.find_map(|pair| pair.strip_prefix("timeoutSeconds=")?.parse().ok());
+    seconds.map_or(FOR_EVER, Duration::from_secs)
+}
+
 fn frames(lines: Lines) -> impl Stream<Item = Result<Frame<Bytes>, BoxError>> + Send {
     stream::unfold(Some(lines), |lines| async move {
         let mut lines = lines?;
@@ -135,7 +147,10 @@ impl Lines {
                 event.extend_from_slice(b"\n");
                 return Ok(Some(event.freeze()));
             }
-            match self.response.chunk().await? {
+            let Ok(chunk) = timeout_at(self.ends, self.response.chunk()).await else {
+                return Ok(None);
+            };
+            match chunk? {
                 Some(chunk) if !self.road.is_closed() => self.buffer.extend_from_slice(&chunk),
                 _ => return Ok(None),
             }
