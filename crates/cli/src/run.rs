@@ -134,10 +134,10 @@ async fn keep(wanted: Wanted, process: Process) -> Result<(), Failure> {
         simulate(clouds, &process, clock, &shutdown).map_err(Failure::Input)?;
     }
     greet(&process, listener.local_addr().unwrap_or(process.address), &client);
-    tokio::spawn(identify(client.clone(), home.cluster));
+    tokio::spawn(identify(client.clone(), home.cluster.clone()));
 
     let settings = watch::Sender::new(Arc::new(process.settings.clone()));
-    let ready = (fleet, leadership, adviser);
+    let ready = (fleet, leadership, home.cluster, adviser);
     let autoscaler = assemble(&process, client.clone(), ready, clock, settings.subscribe());
     let namespace = process.settings.namespace.clone();
     if !boards.is_empty() {
@@ -216,7 +216,7 @@ fn dress(provider: Arc<dyn Provider>, process: &Process) -> Arc<dyn Provider> {
 fn assemble(
     process: &Process,
     client: Client,
-    (fleet, leadership, adviser): (Fleet, Leadership, Option<Arc<dyn Adviser>>),
+    (fleet, leadership, cluster, adviser): (Fleet, Leadership, Binding, Option<Arc<dyn Adviser>>),
     clock: Clock,
     settings: watch::Receiver<Arc<Settings>>,
 ) -> Autoscaler {
@@ -227,6 +227,7 @@ fn assemble(
         settings,
         election: candidacy(process),
         leadership,
+        cluster,
         record: RecordSettings { host: host(), ..process.record.clone() },
         adviser,
     })

@@ -13,7 +13,7 @@ use plimsoll_cluster::{
     lease::{self, Candidacy, Leadership, Standing},
 };
 use plimsoll_net::{Clock, Shutdown};
-use plimsoll_provider::Fleet;
+use plimsoll_provider::{Binding, Fleet};
 use tokio::sync::watch;
 
 use crate::{
@@ -40,6 +40,8 @@ pub struct Equipment {
     /// What there is while we lead. Whoever stands for a Lease has one that is contested, and gives its fence to all that change
     /// something.
     pub leadership: Leadership,
+    /// Which cluster it is, once the API server has said so.
+    pub cluster: Binding,
     /// What is told to whom.
     pub record: RecordSettings,
     /// Who is asked which group to grow, if the user has such a service.
@@ -77,8 +79,17 @@ impl std::fmt::Debug for Autoscaler {
 impl Autoscaler {
     /// Puts it together. Nothing is asked of anybody yet.
     pub fn new(equipment: Equipment) -> Self {
-        let Equipment { client, fleet, clock, settings, election, leadership, record, adviser } =
-            equipment;
+        let Equipment {
+            client,
+            fleet,
+            clock,
+            settings,
+            election,
+            leadership,
+            cluster,
+            record,
+            adviser,
+        } = equipment;
         let first = match &election {
             Some(_) => Standing::Standby { leader: None },
             None => Standing::Leading,
@@ -91,6 +102,7 @@ impl Autoscaler {
             settings: settings.clone(),
             standing: standing.subscribe(),
             leadership: leadership.clone(),
+            cluster,
             adviser,
             faults: Faults::default(),
         });

@@ -23,7 +23,7 @@ use plimsoll_cluster::{
 };
 use plimsoll_model::{Question, Symbol};
 use plimsoll_net::{Clock, Shutdown};
-use plimsoll_provider::{Fleet, Provider as _};
+use plimsoll_provider::{Binding, Fleet, Provider as _};
 use tokio::sync::watch;
 
 mod act;
@@ -78,6 +78,8 @@ pub struct Parts {
     pub standing: watch::Receiver<Standing>,
     /// What we have as long as we do.
     pub leadership: Leadership,
+    /// Which cluster it is, once the API server has said so.
+    pub cluster: Binding,
     /// Who is asked which group to grow, if the user has such a service.
     pub adviser: Option<Arc<dyn Adviser>>,
     /// Where tests stop it.
@@ -102,6 +104,7 @@ pub struct Engine {
     settings: Arc<Settings>,
     wishes: watch::Receiver<Arc<Settings>>,
     standing: watch::Receiver<Standing>,
+    cluster: Binding,
     adviser: Option<Arc<dyn Adviser>>,
     handle: Handle,
     clerk: Clerk,
@@ -144,8 +147,17 @@ impl std::fmt::Debug for Engine {
 impl Engine {
     /// A loop that has seen nothing yet.
     pub fn new(parts: Parts) -> Self {
-        let Parts { client, fleet, clock, settings: wishes, standing, leadership, adviser, faults } =
-            parts;
+        let Parts {
+            client,
+            fleet,
+            clock,
+            settings: wishes,
+            standing,
+            leadership,
+            cluster,
+            adviser,
+            faults,
+        } = parts;
         let now = clock.now();
         let settings = Arc::clone(&wishes.borrow());
         let kinds = settings.kinds.clone();
@@ -168,6 +180,7 @@ impl Engine {
             settings,
             wishes,
             standing,
+            cluster,
             adviser,
             handle: Handle::default(),
             clerk,

@@ -16,6 +16,8 @@ pub(crate) struct Health {
     failing: SignedDuration,
     startup: SignedDuration,
     pulse: Arc<Mutex<Pulse>>,
+    /// What keeps anything from being done, whatever passes are made.
+    problem: Arc<Mutex<Option<String>>>,
 }
 
 /// When it last gave signs of life.
@@ -51,6 +53,7 @@ impl Health {
             // The first pass never has less time than any other.
             startup: signed(settings.max_startup_time).max(inactivity).max(failing),
             pulse: Arc::new(Mutex::new(pulse)),
+            problem: Arc::default(),
         }
     }
 
@@ -64,6 +67,17 @@ impl Health {
     /// Somebody else leads.
     pub(crate) fn stand_by(&self) {
         self.change(|pulse| pulse.watched = false);
+        self.set_problem(None);
+    }
+
+    /// Something keeps anything from being done, or does no longer.
+    pub(crate) fn set_problem(&self, problem: Option<String>) {
+        *self.problem.lock().unwrap_or_else(PoisonError::into_inner) = problem;
+    }
+
+    /// What keeps anything from being done.
+    pub(crate) fn problem(&self) -> Option<String> {
+        self.problem.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// The loop does something, whether or not it succeeds.

@@ -99,6 +99,9 @@ async fn metrics(State(desk): State<Desk>) -> Response {
 }
 
 async fn health_check(State(desk): State<Desk>) -> Result<&'static str, Refusal> {
+    if let Some(problem) = desk.health.problem() {
+        return Err(Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, problem));
+    }
     desk.health.check(desk.clock.now()).map(|()| "OK").map_err(|dead| {
         let (inactive, failing) = (dead.inactive.as_secs(), dead.failing.as_secs());
         let error = format!("last activity {inactive} s ago, last success {failing} s ago");

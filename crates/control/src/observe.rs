@@ -28,6 +28,8 @@ const NOT_READY: &str = "node.kubernetes.io/not-ready";
 pub(crate) struct Ingredients<'a> {
     pub now: Timestamp,
     pub settings: &'a Settings,
+    /// Which cluster it is, when that is known.
+    pub cluster_uid: Option<Box<str>>,
     pub inventory: Inventory,
     pub owners: &'a Owners,
     pub memory: Memory,
@@ -65,6 +67,7 @@ pub(crate) fn stage(mirror: &mut Mirror, ingredients: Ingredients<'_>) -> Staged
     let Ingredients {
         now,
         settings,
+        cluster_uid,
         inventory,
         owners,
         memory,
@@ -113,6 +116,7 @@ pub(crate) fn stage(mirror: &mut Mirror, ingredients: Ingredients<'_>) -> Staged
     }
     world.now = now;
     world.settings = settings.clone();
+    world.cluster_uid = cluster_uid;
     world.groups = groups;
     world.departed = departed;
     world.contested = contested;

@@ -24,7 +24,7 @@ use plimsoll_minicluster::{
 };
 use plimsoll_model::Consolidation;
 use plimsoll_net::{Clock, Shutdown};
-use plimsoll_provider::{Fleet, Limits, Provider, Steady, Upkeep};
+use plimsoll_provider::{Binding, Fleet, Limits, Provider, Steady, Upkeep};
 use plimsoll_providers::joins;
 use serde_json::Value;
 use tokio::{
@@ -111,6 +111,7 @@ impl Stage {
             settings: settings.subscribe(),
             election: None,
             leadership: Leadership::alone(),
+            cluster: Binding::unbound(),
             record: RecordSettings { host: "plimsoll-demo".to_owned(), ..Default::default() },
             adviser: None,
         });

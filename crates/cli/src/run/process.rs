@@ -41,6 +41,8 @@ pub(super) struct Process {
     pub logs: log::Settings,
     pub address: SocketAddr,
     pub cluster_name: String,
+    /// `confirm-cluster`.
+    pub confirmed_cluster: String,
     /// `capacity-buffer-pod-dry-run-enabled`.
     pub admits_units: bool,
     /// What `scheduler-config-file` says.
@@ -93,6 +95,7 @@ impl Default for Process {
             logs: log::Settings::default(),
             address: SocketAddr::new(IpAddr::V6(Ipv6Addr::UNSPECIFIED), PORT),
             cluster_name: String::new(),
+            confirmed_cluster: String::new(),
             admits_units: true,
             scheduler: profile::Read::default(),
             config: None,
@@ -115,6 +118,9 @@ impl Process {
         }
         self.settings.plan = plan;
         self.settings.plan.profile = self.scheduler.profile.clone();
+        let confirmed = self.confirmed_cluster.as_str();
+        self.settings.plan.confirmed_cluster =
+            Some(confirmed.into()).filter(|uid: &Box<str>| !uid.is_empty());
         let buffers = &mut self.settings.plan.scale_up.buffers;
         // Who only looks writes nothing down, and has to do with what users wrote.
         if self.admits_units && self.settings.mode == Mode::Act {

@@ -29,7 +29,7 @@ use plimsoll_control::{
     settings::Settings,
 };
 use plimsoll_net::{Clock, Fence, Shutdown};
-use plimsoll_provider::{Fleet, Upkeep};
+use plimsoll_provider::{Binding, Fleet, Upkeep};
 use shop::Shop;
 use tokio::{
     sync::{mpsc, watch},
@@ -157,6 +157,7 @@ impl Stage {
             settings: settings.subscribe(),
             standing: standing.subscribe(),
             leadership: Leadership::alone(),
+            cluster: Binding::unbound(),
             adviser: None,
             faults: Faults::default(),
         });

@@ -32,6 +32,7 @@ pub(super) struct Sight {
 pub(super) struct Matter {
     pub now: Timestamp,
     pub settings: Settings,
+    pub cluster_uid: Option<Box<str>>,
     pub inventory: Inventory,
     pub memory: Memory,
     pub expected: FxHashMap<Symbol, u32>,
@@ -192,6 +193,7 @@ fn ingredients<'m>(
     Ingredients {
         now: matter.now,
         settings: &matter.settings,
+        cluster_uid: matter.cluster_uid.clone(),
         inventory: matter.inventory.clone(),
         owners,
         memory,

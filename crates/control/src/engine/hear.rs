@@ -146,9 +146,15 @@ impl Engine {
         now: Timestamp,
     ) {
         let Some(reign) = &mut self.reign else { return };
+        if let Outcome::Undefined(why) = &outcome {
+            self.handle.tell(News::OrderUnwritten { why: why.clone() });
+        }
         let not_placed = matches!(
             outcome,
-            Outcome::NotPlaced(_) | Outcome::Unwritten(_) | Outcome::NotAllowed(_)
+            Outcome::NotPlaced(_)
+                | Outcome::Unwritten(_)
+                | Outcome::Undefined(_)
+                | Outcome::NotAllowed(_)
         );
         let order = reign.ledger.order(id);
         let news = reign.ledger.answered(id, outcome, noted, &self.settings.orders, now);

@@ -182,6 +182,12 @@ pub enum News {
         /// The provider's own code.
         code: String,
     },
+    /// The API server does not know what an order is, and we may not define it: nothing can be done. The next order is tried all
+    /// the same.
+    OrderUnwritten {
+        /// Why.
+        why: String,
+    },
     /// A scale-up was held back because it was more than pods can need.
     ScaleUpHeldBack {
         /// Of which group.

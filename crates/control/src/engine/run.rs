@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use plimsoll_cluster::{lease::Standing, mirror::Staleness};
 use plimsoll_model::{Memory, Symbol};
 use plimsoll_plan::{Admission, words::Reason};
-use plimsoll_provider::{Inventory, OrderId, Provider as _};
+use plimsoll_provider::{Bound, Inventory, OrderId, Provider as _};
 use tokio::time::Instant;
 use tracing::{debug, warn};
 
@@ -149,6 +149,10 @@ impl Engine {
         let matter = Matter {
             now,
             settings: self.settings.plan.clone(),
+            cluster_uid: match self.cluster.bound() {
+                Bound::To(uid) => Some(uid.into()),
+                Bound::Unbound | Bound::Pending => None,
+            },
             inventory,
             memory: before.clone(),
             expected: reign.ledger.expected(Wanted::All),

@@ -79,7 +79,14 @@ impl Clerk {
         let intent = Intent::Increase { group, count, from, pods: pods.clone(), why: why.clone() };
         if let Err(error) = self.write(&order.id, &intent).await {
             warn!(order = %order.id, %error, "scale-up not started: the order cannot be written down");
-            return (Outcome::Unwritten(error.to_string()), true);
+            let why = error.to_string();
+            return (
+                match error {
+                    OrdersError::Undefined => Outcome::Undefined(why),
+                    _ => Outcome::Unwritten(why),
+                },
+                true,
+            );
         }
         self.place(order).await
     }

@@ -19,6 +19,8 @@ pub(crate) enum Outcome {
     Failed(Error),
     /// The order could not be written down, or nobody knows whether it is: the provider was not asked.
     Unwritten(String),
+    /// The API server does not know what an order is: the provider was not asked.
+    Undefined(String),
     /// What had to be put right before was not: neither was the order written nor the provider asked.
     NotPlaced(String),
     /// What was allowed when it was decided is not any more: the provider was not asked again.
@@ -63,7 +65,7 @@ impl Entry {
         now: Timestamp,
     ) -> Option<News> {
         self.resumed = false;
-        self.written |= !matches!(outcome, Outcome::Unwritten(_));
+        self.written |= !matches!(outcome, Outcome::Unwritten(_) | Outcome::Undefined(_));
         let patient = now.duration_since(self.tried) <= settings.patience;
         match outcome {
             Outcome::Placed(made) => {
@@ -93,13 +95,16 @@ impl Entry {
                 Some(News::OrderFailed { order: self.order.clone(), class, code })
             }
             // It may have been written all the same, so its name is kept.
-            Outcome::Unwritten(why) if patient => {
+            Outcome::Unwritten(why) | Outcome::Undefined(why) if patient => {
                 self.order.message = why;
                 self.retry = Some(later(now, settings.retry));
                 None
             }
             // No group is to blame for that.
-            Outcome::Unwritten(why) | Outcome::NotPlaced(why) | Outcome::NotAllowed(why) => {
+            Outcome::Unwritten(why)
+            | Outcome::Undefined(why)
+            | Outcome::NotPlaced(why)
+            | Outcome::NotAllowed(why) => {
                 self.end(Phase::Failed, why, false, now);
                 None
             }

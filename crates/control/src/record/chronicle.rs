@@ -88,6 +88,7 @@ pub fn news(news: &News) -> Option<String> {
             };
             format!("{} does not grow: {why}", order.group)
         }
+        News::OrderUnwritten { why } => format!("an order could not be written down: {why}"),
         News::ScaleUpHeldBack { group, machines, why } => {
             format!("scale-up of {group} by {machines} held back: {why}")
         }

@@ -223,6 +223,16 @@ impl Recorder {
             return;
         }
         let now = self.clock.now();
+        match news {
+            News::OrderUnwritten { why } => {
+                let problem = format!("nothing can be ordered or removed: {why}");
+                self.health.set_problem(Some(problem));
+            }
+            News::Placed(_) | News::OrderFailed { .. } | News::Gone(_) => {
+                self.health.set_problem(None);
+            }
+            _ => {}
+        }
         self.meter.news(news, self.pass.as_deref(), now);
         self.chronicle.add(now, chronicle::news(news));
         self.teller.news(news, now);

@@ -4,6 +4,7 @@
 //! |------|-------------------------|
 //! | `the_first_call_comes_within_a_second` | much time passes while it answers |
 //! | `a_watch_that_breaks_misses_nothing_even_when_its_version_is_gone` | nobody makes it forget its history |
+//! | `a_definition_that_is_deleted_is_installed_again` | it takes a while until a new kind is served, by its own clock |
 //! | `node_deleted_with_kubectl_is_noticed` | pods of a node that is gone are collected after a minute by its own clock, by which hours have passed |
 
 use crate::{
@@ -44,6 +45,24 @@ async fn a_watch_that_breaks_misses_nothing_even_when_its_version_is_gone() {
     assert_eq!(stage.last_pass().held_back, None);
     stage.scale("web", 0);
     stage.until("all nodes are gone", |stage| stage.node_names().is_empty()).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_definition_that_is_deleted_is_installed_again() {
+    let stage = Stage::with(TWO_GROUPS).await;
+    stage.pass(15).await;
+    let definitions = "customresourcedefinitions.apiextensions.k8s.io";
+    stage.ground.delete(definitions, "", "nodeorders.plimsoll.dev");
+    stage.deploy("web", 3, "1");
+    stage.until("three pods run", |stage| stage.running("web") == 3).await;
+    assert_eq!(stage.orders().len(), 1, "{:?}", stage.orders());
+    stage.pass(300).await;
+    stage.scale("web", 0);
+    stage.until("the node is tainted", |stage| !stage.is_all_open()).await;
+    // With the definition all orders go, those under way as well.
+    stage.ground.delete(definitions, "", "nodeorders.plimsoll.dev");
+    stage.until("the machine is gone", |stage| stage.machines() == 0).await;
+    stage.until("the node is gone", |stage| stage.node_names().is_empty()).await;
 }
 
 #[tokio::test(start_paused = true)]

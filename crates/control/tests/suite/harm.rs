@@ -5,11 +5,19 @@
 mod adoption;
 #[path = "harm/claims.rs"]
 mod claims;
+#[path = "harm/configuration.rs"]
+mod configuration;
 #[path = "harm/frozen.rs"]
 mod frozen;
 #[path = "harm/identity.rs"]
 mod identity;
+#[path = "harm/leadership.rs"]
+mod leadership;
 #[path = "harm/lost_nodes.rs"]
 mod lost_nodes;
+#[path = "harm/orders.rs"]
+mod orders;
+#[path = "harm/removal.rs"]
+mod removal;
 #[path = "harm/unreadable.rs"]
 mod unreadable;

@@ -63,15 +63,15 @@ async fn a_provider_that_is_away_for_ten_minutes_loses_nothing() {
 }
 
 /// A process of its own, with its own way to the API server.
-struct Replica {
+pub(crate) struct Replica {
     gate: Gate,
     standing: watch::Receiver<Standing>,
-    election: JoinHandle<()>,
-    running: Running,
+    pub(crate) election: JoinHandle<()>,
+    pub(crate) running: Running,
 }
 
 impl Replica {
-    fn start(stage: &Stage, name: &str) -> Self {
+    pub(crate) fn start(stage: &Stage, name: &str) -> Self {
         let gate = Gate::new(stage.ground.service());
         let leadership = Leadership::contested(stage.clock);
         let client = connect::fenced(gate.clone(), leadership.fence());
@@ -90,7 +90,7 @@ impl Replica {
         Self { gate, standing, election: tokio::spawn(election), running }
     }
 
-    fn leads(&self) -> bool {
+    pub(crate) fn leads(&self) -> bool {
         *self.standing.borrow() == Standing::Leading
     }
 

@@ -14,7 +14,7 @@ use plimsoll_control::{
     settings::{Mode, Settings},
 };
 use plimsoll_net::Shutdown;
-use plimsoll_provider::{Fleet, Home, Provider, Upkeep};
+use plimsoll_provider::{Binding, Fleet, Home, Provider, Upkeep};
 use plimsoll_providers::simulated::Simulated;
 use serde_json::{Value, json};
 use tokio::{sync::watch, task::JoinHandle};
@@ -56,6 +56,7 @@ impl Running {
             settings: settings.subscribe(),
             election: Some(candidacy),
             leadership: Leadership::contested(stage.clock),
+            cluster: Binding::unbound(),
             record,
             adviser: None,
         });

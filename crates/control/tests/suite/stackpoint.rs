@@ -14,7 +14,7 @@ use plimsoll_control::{
 };
 use plimsoll_model::Symbol;
 use plimsoll_net::{Clock, Shutdown};
-use plimsoll_provider::{Fleet, Home, Limits, Provider, Steady, Upkeep};
+use plimsoll_provider::{Binding, Fleet, Home, Limits, Provider, Steady, Upkeep};
 use plimsoll_providers::{
     joins,
     rest::{Local, Rest},
@@ -115,6 +115,7 @@ impl Stage {
             settings: settings.subscribe(),
             standing: self.standing.subscribe(),
             leadership: Leadership::alone(),
+            cluster: Binding::unbound(),
             adviser: None,
             faults: Faults::default(),
         });

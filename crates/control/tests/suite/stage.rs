@@ -13,7 +13,7 @@ use plimsoll_control::{
     settings::Settings,
 };
 use plimsoll_net::{Clock, Shutdown};
-use plimsoll_provider::{Fleet, Home, Provider, Upkeep};
+use plimsoll_provider::{Binding, Fleet, Home, Provider, Upkeep};
 use plimsoll_providers::{
     joins,
     simulated::{Catalogue, Cloud, Happening, Simulated},
@@ -40,6 +40,8 @@ pub(crate) struct Stage {
     pub(crate) gate: Gate,
     pub(crate) standing: watch::Sender<Standing>,
     pub(crate) settings: Settings,
+    /// Another infrastructure beside the first.
+    other: Option<Cloud>,
     engine: Option<Running>,
 }
 
@@ -62,8 +64,17 @@ impl Stage {
         settings.plan.group.unneeded_time = SignedDuration::from_mins(2);
         settings.plan.scale_down.delay_after_add = SignedDuration::from_mins(2);
         let gate = Gate::new(ground.service());
-        let stage =
-            Self { clock, own_clock: clock, ground, cloud, gate, standing, settings, engine: None };
+        let stage = Self {
+            clock,
+            own_clock: clock,
+            ground,
+            cloud,
+            gate,
+            standing,
+            settings,
+            other: None,
+            engine: None,
+        };
         stage.pass(5).await;
         stage
     }
@@ -113,7 +124,10 @@ impl Stage {
         let fence = leadership.fence().clone();
         let home = Home { fence, ..Home::alone(clock) };
         let provider: Arc<dyn Provider> = Arc::new(Simulated::new(self.cloud.clone(), home));
-        let fleet = Fleet::new(vec![provider], clock, Upkeep::default()).unwrap();
+        let other = self.other.clone().map(|cloud| Simulated::new(cloud, Home::alone(clock)));
+        let other = other.map(|other| Arc::new(other) as Arc<dyn Provider>);
+        let providers = std::iter::once(provider).chain(other).collect();
+        let fleet = Fleet::new(providers, clock, Upkeep::default()).unwrap();
         let settings = watch::Sender::new(Arc::new(self.settings.clone()));
         let engine = Engine::new(Parts {
             client,
@@ -122,6 +136,7 @@ impl Stage {
             settings: settings.subscribe(),
             standing,
             leadership,
+            cluster: Binding::unbound(),
             adviser: None,
             faults,
         });
@@ -147,6 +162,12 @@ impl Stage {
         let Running { task, shutdown, .. } = self.engine.take().unwrap();
         shutdown.trigger();
         task.await.unwrap();
+    }
+
+    /// Whoever starts next has another infrastructure beside the first.
+    pub(crate) fn add_provider(&mut self, catalogue: &str) {
+        let catalogue = Catalogue::read("other.yaml", catalogue).unwrap();
+        self.other = Some(Cloud::new(catalogue, self.clock));
     }
 
     /// Changes the settings of the loop while it runs.
@@ -300,15 +321,7 @@ impl Stage {
 
     /// Orders by action and phase: `Increase Placed`.
     pub(crate) fn orders(&self) -> Vec<String> {
-        let orders = self.list("nodeorders.plimsoll.dev").into_iter().map(|order| {
-            let message = text(&order, "/status/message");
-            let line =
-                format!("{} {}", text(&order, "/spec/action"), text(&order, "/status/phase"));
-            if message.is_empty() { line } else { format!("{line}: {message}") }
-        });
-        let mut orders: Vec<String> = orders.collect();
-        orders.sort();
-        orders
+        orders(&self.ground)
     }
 
     // The infrastructure.
@@ -347,6 +360,18 @@ fn connect_cloud(catalogue: &str, ground: &Ground) -> Cloud {
     let running = cloud.clone();
     tokio::spawn(async move { running.run(&machines, Shutdown::new()).await });
     cloud
+}
+
+/// Orders by action and phase, with what there is to say: `Increase Failed: at its maximum of 2`.
+pub(crate) fn orders(ground: &Ground) -> Vec<String> {
+    let orders = ground.list("nodeorders.plimsoll.dev").into_iter().map(|order| {
+        let message = text(&order, "/status/message");
+        let line = format!("{} {}", text(&order, "/spec/action"), text(&order, "/status/phase"));
+        if message.is_empty() { line } else { format!("{line}: {message}") }
+    });
+    let mut orders: Vec<String> = orders.collect();
+    orders.sort();
+    orders
 }
 
 pub(crate) fn text(value: &Value, pointer: &str) -> String {

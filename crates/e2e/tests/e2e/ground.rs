@@ -166,6 +166,12 @@ impl Ground {
         self.road.count();
     }
 
+    pub(crate) fn delete(&self, resource: &str, namespace: &str, name: &str) {
+        let kind = self.desk().kind(resource).unwrap();
+        self.desk().remove(&kind, namespace, name);
+        self.road.count();
+    }
+
     /// All that there is, but for what a cluster writes by itself: heartbeats, events.
     pub(crate) fn everything(&self) -> Vec<Value> {
         let mut kinds = self.desk().kinds();

@@ -17,7 +17,7 @@ use plimsoll_control::{
 use plimsoll_e2e::{Api, ControlPlane, Flavour, Request};
 use plimsoll_minicluster::kubelet::{Behaviour, Kubeconfig, Kubelets, Remote};
 use plimsoll_net::{Clock, Fence, Shutdown};
-use plimsoll_provider::{Fleet, Home, Provider, Upkeep};
+use plimsoll_provider::{Binding, Fleet, Home, Provider, Upkeep};
 use plimsoll_providers::{
     Joins,
     simulated::{Catalogue, Cloud, Simulated},
@@ -139,6 +139,7 @@ impl Stage {
                 timings: Timings { lease: seconds(15), renew: seconds(10), retry: seconds(2) },
             }),
             leadership: Leadership::contested(self.clock),
+            cluster: Binding::unbound(),
             record: RecordSettings::default(),
             adviser: None,
         });

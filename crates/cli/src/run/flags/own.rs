@@ -36,6 +36,13 @@ pub(in crate::run) const OWN: &[Flag] = &[
         sets: Sets::Text(|process| &mut process.infrastructure.config),
     },
     Flag {
+        name: "confirm-cluster",
+        help: "the uid of the namespace kube-system: say so that machines without a node in that cluster may be deleted although most of them have none",
+        topic: Topic::Leave,
+        default: "",
+        sets: Sets::Text(|process| &mut process.confirmed_cluster),
+    },
+    Flag {
         name: "cluster-name",
         help: "what the cluster is called in the log",
         topic: Topic::Groups,

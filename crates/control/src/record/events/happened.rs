@@ -97,7 +97,8 @@ impl Teller {
                 let message = "marked the node as schedulable".to_owned();
                 self.tell_node(at, *node, (Level::Normal, "ClusterAutoscalerCleanup"), message);
             }
-            News::Repaired(_) => {}
+            // There may be nobody to write events to either.
+            News::Repaired(_) | News::OrderUnwritten { .. } => {}
         }
     }
 

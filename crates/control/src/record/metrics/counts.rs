@@ -139,9 +139,11 @@ pub(super) fn of_news(news: &News, pass: Option<&Pass>) -> Vec<Reading> {
             vec![Reading::new(name, count(1))]
         }
         News::Released { .. } => vec![Reading::new("plimsoll_released_nodes_total", 1.0)],
-        News::Repaired(_) | News::RepairFailed { .. } | News::Leaving(_) | News::Cleaned(_) => {
-            Vec::new()
-        }
+        News::Repaired(_)
+        | News::RepairFailed { .. }
+        | News::OrderUnwritten { .. }
+        | News::Leaving(_)
+        | News::Cleaned(_) => Vec::new(),
     }
 }
 

@@ -26,12 +26,12 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::{sync::watch, task::JoinHandle, time::sleep};
 
-use crate::ground::Ground;
+use crate::{ground::Ground, stage::orders};
 
 const HOST: &str = "
 token: host-token
 k3sToken: k3s-secret
-groups: [{name: api, cpus: 4, ram: 16Gi, boot: 30s}]
+groups: [{name: api, cpus: 4, ram: 16Gi, boot: 30s}, {name: spare, cpus: 4, ram: 16Gi}]
 ";
 
 /// The file of the provider.
@@ -124,6 +124,7 @@ impl Stage {
             settings: settings.subscribe(),
             standing: standing.subscribe(),
             leadership: Leadership::alone(),
+            cluster: self.home.cluster.clone(),
             adviser: None,
             faults: Faults::default(),
         });
@@ -220,6 +221,18 @@ impl Stage {
         let names = self.ground.list("nodes").into_iter();
         let names = names.map(|node| node["metadata"]["name"].as_str().unwrap().to_owned());
         names.filter(|name| name != SERVER).collect()
+    }
+
+    /// Whether a node is tainted as one on its way out.
+    pub(crate) fn is_tainted(&self) -> bool {
+        let nodes = self.ground.list("nodes");
+        let taints = nodes.iter().flat_map(|node| node["spec"]["taints"].as_array().cloned());
+        taints.flatten().any(|taint| taint["key"] == "ToBeDeletedByClusterAutoscaler")
+    }
+
+    /// Orders by action and phase: `Increase Placed`.
+    pub(crate) fn orders(&self) -> Vec<String> {
+        orders(&self.ground)
     }
 
     /// How many machines the host has.

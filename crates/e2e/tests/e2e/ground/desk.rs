@@ -154,7 +154,7 @@ impl Desk {
         kinds.filter(|kind| kind.plural != "componentstatuses").collect()
     }
 
-    fn kind(&self, resource: &str) -> Option<Kind> {
+    pub(super) fn kind(&self, resource: &str) -> Option<Kind> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(kind) = known.get(resource) {
             return Some(kind.clone());
