@@ -8,7 +8,9 @@ use std::process::{Command, ExitCode, Stdio};
 
 use crate::tidy::{self, Workspace};
 
+mod control_plane;
 mod crates;
+mod harm;
 mod kubectl;
 mod tally;
 mod transcript;
@@ -20,12 +22,23 @@ pub use self::tally::{Strictness, Tally};
 pub struct Suite {
     /// What to call it on the command line and in the report.
     pub name: &'static str,
+    /// What the command line has to say for it to run.
+    pub when: When,
     /// Programs without which it cannot run.
     pub needs: &'static [Tool],
     /// Further names that select it: those of its parts, for a suite that reports more than one.
     pub parts: fn(&Context) -> Vec<String>,
     /// Runs it. What goes wrong on the way is a failed part, never a reason to stop.
     pub run: fn(&Context) -> Vec<Part>,
+}
+
+/// What the command line has to say for a suite to run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum When {
+    /// Nothing, or a part of the name of the suite or of one of its parts.
+    Usually,
+    /// Exactly this word. All that it runs, others run as well.
+    Asked(&'static str),
 }
 
 /// A program that does not come with the Rust toolchain.
@@ -78,11 +91,20 @@ const GO: Tool = Tool {
 
 /// All suites, in the order in which they run: quick ones first.
 pub const SUITES: &[Suite] = &[
-    Suite { name: "tidy", needs: &[], parts: |_| Vec::new(), run: run_tidy },
-    Suite { name: "crates", needs: &[], parts: crates::names, run: crates::run },
-    Suite { name: "kubectl", needs: &[KUBECTL], parts: |_| Vec::new(), run: kubectl::run },
-    Suite { name: "e2e", needs: &[GO], parts: |_| Vec::new(), run: crates::run_e2e },
+    Suite { name: "tidy", run: run_tidy, ..USUAL },
+    Suite { name: "crates", parts: crates::names, run: crates::run, ..USUAL },
+    Suite { name: "kubectl", needs: &[KUBECTL], run: kubectl::run, ..USUAL },
+    Suite { name: "e2e", needs: &[GO], run: crates::run_e2e, ..USUAL },
+    Suite { name: "harm", run: harm::run_embedded, ..HARM },
+    Suite { name: "harm", needs: &[GO], run: harm::run_real, ..HARM },
 ];
+
+/// Needs nothing and runs nothing: what most suites are in most respects.
+const USUAL: Suite =
+    Suite { name: "", when: When::Usually, needs: &[], parts: |_| Vec::new(), run: |_| Vec::new() };
+
+/// What both halves of a suite have in common.
+const HARM: Suite = Suite { when: When::Asked("harm"), ..USUAL };
 
 /// Runs the suites that `words` select and prints the report. Its last line is the summary.
 pub fn run(here: &Path, words: &[String], strictness: Strictness) -> ExitCode {
@@ -101,7 +123,9 @@ fn run_all(suites: &[Suite], context: &Context) -> Tally {
         let all = suites
             .iter()
             .flat_map(|suite| std::iter::once(suite.name.to_owned()).chain((suite.parts)(context)));
-        let known = all.collect::<Vec<_>>().join(", ");
+        let mut known: Vec<String> = all.collect();
+        known.dedup();
+        let known = known.join(", ");
         let problem = format!("no suite has that in its name\nhelp: the suites are {known}");
         return report(&Part::failed(&context.words.join(" "), problem));
     }
@@ -149,6 +173,9 @@ fn run_tidy(context: &Context) -> Vec<Part> {
 
 impl Suite {
     fn is_chosen(&self, context: &Context) -> bool {
+        if let When::Asked(word) = self.when {
+            return context.words.iter().any(|asked| asked == word);
+        }
         let parts = (self.parts)(context);
         context.wants(self.name) || parts.iter().any(|part| context.wants(part))
     }

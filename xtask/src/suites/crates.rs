@@ -4,28 +4,55 @@
 //! One run instead of one per package, because cargo builds shared dependencies with the features
 //! of all packages it is asked for: asked for them one by one, it would build many of them again.
 
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::io::{BufRead, BufReader};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use anyhow::Context as _;
 use cargo_metadata::Message;
 
 use super::transcript::{Owners, Transcript};
-use super::{Context, Part};
+use super::{Context, Part, control_plane};
 use crate::cargo;
 use crate::tidy::Member;
 
 /// How many tests with a tool run at once: they mostly wait for processes of their own, so more than there are processors.
 const AT_ONCE: &str = "8";
 
-/// Which tests of the packages are meant.
-#[derive(Clone, Copy)]
-enum Targets<'a> {
-    /// What cargo tests when nobody says more.
-    Usual,
-    /// One test target, by name, and the PATH for it if it is another one.
-    One(&'static str, Option<&'a OsStr>),
+/// One test target of one package.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Target<'a> {
+    /// The package's name.
+    pub(super) package: &'a str,
+    /// The target's own name.
+    pub(super) name: &'a str,
+    /// What cargo is asked to build it of.
+    pub(super) of: Of,
+    /// The PATH along which its tests look for programs, if it is another one than ours.
+    pub(super) path: Option<&'a OsStr>,
+    /// What a test has in its name to be run; all of them if nothing is said.
+    pub(super) filter: Option<&'a str>,
+}
+
+/// What cargo is asked to build a test target of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Of {
+    /// The whole workspace. Of its package alone, cargo would build much of what the suite of all crates has just built once more, with
+    /// fewer features.
+    Workspace,
+    /// Its package: targets of others have the same name.
+    Package,
+}
+
+/// What a build made.
+#[derive(Debug, Default)]
+pub(super) struct Built {
+    /// The tests.
+    pub(super) owners: Owners,
+    /// Programs that are no tests, by name.
+    pub(super) programs: BTreeMap<String, PathBuf>,
 }
 
 /// The packages of the workspace.
@@ -35,30 +62,26 @@ pub(super) fn names(context: &Context) -> Vec<String> {
 
 /// Builds, then tests, the packages that the command line asks for.
 pub(super) fn run(context: &Context) -> Vec<Part> {
-    run_targets(context, &chosen(context), Targets::Usual)
+    run_targets(context, &chosen(context), None)
 }
 
-/// What a real control plane makes of the rest.
+/// What a real control plane makes of the rest. It is built before the first test starts.
 pub(super) fn run_e2e(context: &Context) -> Vec<Part> {
-    run_target(context, "plimsoll-e2e", "e2e", None)
+    match control_plane::build(context) {
+        Ok(_) => run_target(context, &control_plane::E2E),
+        Err(error) => vec![Part::failed("control plane", format!("{error:#}"))],
+    }
 }
 
-/// One test target, reported by its own name, where programs are looked for along `path` if one is given.
-pub(super) fn run_target(
-    context: &Context,
-    package: &str,
-    target: &'static str,
-    path: Option<&OsStr>,
-) -> Vec<Part> {
-    let members = context.workspace.members.iter();
-    let owner: Vec<&Member> = members.filter(|member| member.name == package).collect();
-    let parts = run_targets(context, &owner, Targets::One(target, path));
-    parts.into_iter().map(|part| Part { name: target.to_owned(), ..part }).collect()
+/// One test target, reported by its own name.
+pub(super) fn run_target(context: &Context, target: &Target<'_>) -> Vec<Part> {
+    let parts = run_targets(context, &owner(context, target), Some(target));
+    parts.into_iter().map(|part| Part { name: target.name.to_owned(), ..part }).collect()
 }
 
-fn run_targets(context: &Context, members: &[&Member], targets: Targets<'_>) -> Vec<Part> {
-    let tested = build(context, members, targets).and_then(|built| match built {
-        Some(owners) => test(context, members, targets, owners),
+fn run_targets(context: &Context, members: &[&Member], target: Option<&Target<'_>>) -> Vec<Part> {
+    let tested = build(context, members, target).and_then(|built| match built {
+        Some(built) => test(context, members, target, built.owners),
         None => Ok(vec![Part::failed("crates", "does not compile, see above".to_owned())]),
     });
     tested.unwrap_or_else(|error| vec![Part::failed("crates", format!("{error:#}"))])
@@ -71,14 +94,20 @@ fn chosen(context: &Context) -> Vec<&Member> {
     members.filter(|member| everything || context.wants(&member.name)).collect()
 }
 
+/// The package of a target.
+pub(super) fn owner<'a>(context: &'a Context, target: &Target<'_>) -> Vec<&'a Member> {
+    let members = context.workspace.members.iter();
+    members.filter(|member| member.name == target.package).collect()
+}
+
 /// Compiles the tests and learns which executable belongs to which package; `None` if they do not
 /// compile. What the compiler says goes straight to the person.
-fn build(
+pub(super) fn build(
     context: &Context,
     members: &[&Member],
-    targets: Targets<'_>,
-) -> anyhow::Result<Option<Owners>> {
-    let output = cargo_test(context, members, targets)
+    target: Option<&Target<'_>>,
+) -> anyhow::Result<Option<Built>> {
+    let output = cargo_test(context, members, target)
         .args(["--no-run", "--message-format", "json-render-diagnostics"])
         .stderr(Stdio::inherit())
         .output()
@@ -86,10 +115,10 @@ fn build(
     if !output.status.success() {
         return Ok(None);
     }
-    let mut owners = Owners::default();
+    let mut built = Built::default();
     for member in members {
         if let Some(library) = &member.library {
-            owners.libraries.insert(library.clone(), member.name.clone());
+            built.owners.libraries.insert(library.clone(), member.name.clone());
         }
     }
     for message in Message::parse_stream(output.stdout.as_slice()) {
@@ -99,12 +128,18 @@ fn build(
             continue;
         };
         let owner = members.iter().find(|member| member.id == artifact.package_id.repr);
-        let executable = artifact.executable.as_ref().and_then(|path| path.file_name());
-        if let (Some(owner), Some(executable)) = (owner, executable) {
-            owners.executables.insert(executable.to_owned(), owner.name.clone());
+        let (Some(owner), Some(executable)) = (owner, &artifact.executable) else { continue };
+        match executable.file_name() {
+            Some(name) if artifact.profile.test => {
+                built.owners.executables.insert(name.to_owned(), owner.name.clone());
+            }
+            _ => {
+                let path = executable.clone().into_std_path_buf();
+                built.programs.insert(artifact.target.name.clone(), path);
+            }
         }
     }
-    Ok(Some(owners))
+    Ok(Some(built))
 }
 
 /// Runs the tests. Cargo names the executable on stderr and the executable reports on stdout; both
@@ -112,12 +147,15 @@ fn build(
 fn test(
     context: &Context,
     members: &[&Member],
-    targets: Targets<'_>,
+    target: Option<&Target<'_>>,
     owners: Owners,
 ) -> anyhow::Result<Vec<Part>> {
     let (reader, writer) = std::io::pipe().context("cannot make a pipe")?;
-    let mut command = cargo_test(context, members, targets);
+    let mut command = cargo_test(context, members, target);
     command.arg("--no-fail-fast");
+    if let Some(filter) = target.and_then(|target| target.filter) {
+        command.args(["--", filter]);
+    }
     command.stdout(writer.try_clone().context("cannot share a pipe")?).stderr(writer);
     let mut child = command.spawn().context("cannot run cargo test")?;
     // It holds the writing ends; the pipe ends when the last of them is gone.
@@ -137,22 +175,24 @@ fn test(
     Ok(transcript.finish(status.success()))
 }
 
-/// One test target is asked of the whole workspace, too: of its package alone, cargo would build much of what the suite of all
-/// crates has just built once more, with fewer features.
-fn cargo_test(context: &Context, members: &[&Member], targets: Targets<'_>) -> Command {
+fn cargo_test(context: &Context, members: &[&Member], target: Option<&Target<'_>>) -> Command {
     let mut command = cargo::command(&context.workspace.root);
     command.args(["test", "--color", "never"]);
-    match targets {
-        Targets::One(name, path) => {
-            command.args(["--workspace", "--test", name]).env("RUST_TEST_THREADS", AT_ONCE);
-            if let Some(path) = path {
+    match target {
+        Some(target) => {
+            match target.of {
+                Of::Workspace => command.arg("--workspace"),
+                Of::Package => command.args(["--package", target.package]),
+            };
+            command.args(["--test", target.name]).env("RUST_TEST_THREADS", AT_ONCE);
+            if let Some(path) = target.path {
                 command.env("PATH", path);
             }
         }
-        Targets::Usual if members.len() == context.workspace.members.len() => {
+        None if members.len() == context.workspace.members.len() => {
             command.arg("--workspace");
         }
-        Targets::Usual => {
+        None => {
             command.args(members.iter().flat_map(|member| ["-p", member.name.as_str()]));
         }
     }

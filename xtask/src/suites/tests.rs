@@ -8,21 +8,27 @@ const ABSENT: Tool = Tool {
 };
 
 const TOY_SUITES: &[Suite] = &[
-    Suite { name: "sound", needs: &[], parts: |_| Vec::new(), run: |_| vec![passed("sound", 2)] },
+    Suite { name: "sound", run: |_| vec![passed("sound", 2)], ..USUAL },
     Suite {
         name: "many",
-        needs: &[],
         parts: |_| vec!["left".to_owned(), "right".to_owned()],
         run: |context| {
             let parts = ["left", "right"].into_iter().filter(|part| context.wants(part));
             parts.map(|part| passed(part, 10)).collect()
         },
+        ..USUAL
     },
     Suite {
         name: "browser",
         needs: &[ABSENT],
-        parts: |_| Vec::new(),
         run: |_| panic!("a suite without its tool must not run"),
+        ..USUAL
+    },
+    Suite {
+        name: "again",
+        when: When::Asked("again"),
+        run: |_| vec![passed("again", 100)],
+        ..USUAL
     },
 ];
 
@@ -52,6 +58,13 @@ fn words_select_suites_and_parts() {
     check(&["left"], "10 passed, 0 failed, 0 skipped");
     check(&["left", "sound"], "12 passed, 0 failed, 0 skipped");
     check(&["browser"], "0 passed, 0 failed, 1 skipped");
+}
+
+#[test]
+fn what_others_run_as_well_runs_only_when_it_is_asked_for() {
+    check(&["again"], "100 passed, 0 failed, 0 skipped");
+    check(&["again", "sound"], "102 passed, 0 failed, 0 skipped");
+    check(&["aga"], "0 passed, 1 failed, 0 skipped");
 }
 
 #[test]

@@ -11,8 +11,11 @@ const EXEMPT_MARKS: [&str; 2] = ["@generated", "table:"];
 /// What marks a thing as not done.
 const STUBS: [&str; 4] = ["todo!(", "unimplemented!(", "#[ignore", "FIXME"];
 
+/// What ties a property test to a seed of its own, or lets it forget what it has found.
+const TIES: [&str; 3] = ["rng_seed", "RngSeed", "failure_persistence"];
+
 /// The rules and their tests have to spell out what they forbid.
-const SPELLS_OUT_STUBS: &str = "xtask/src/tidy/";
+const SPELLS_OUT: &str = "xtask/src/tidy/";
 
 /// No file is longer than [`MOST_LINES`], but for tables and generated code.
 pub(super) fn budget(workspace: &Workspace) -> Vec<Violation> {
@@ -63,12 +66,22 @@ pub(super) fn crate_docs(workspace: &Workspace) -> Vec<Violation> {
 
 /// What is in the tree works and what is tested runs.
 pub(super) fn stubs(workspace: &Workspace) -> Vec<Violation> {
+    occurrences(workspace, &STUBS, "")
+}
+
+/// `.cargo/config.toml` fixes the seed of all property tests, `cargo xtask nightly` takes others, and what fails is kept in a file.
+pub(super) fn properties(workspace: &Workspace) -> Vec<Violation> {
+    occurrences(workspace, &TIES, "; the seed comes from the environment, and what fails is kept")
+}
+
+/// Every line with one of the words, and what to do about it.
+fn occurrences(workspace: &Workspace, words: &[&str], help: &str) -> Vec<Violation> {
     let mut violations = Vec::new();
-    for file in workspace.rust_files().filter(|file| !file.path.starts_with(SPELLS_OUT_STUBS)) {
+    for file in workspace.rust_files().filter(|file| !file.path.starts_with(SPELLS_OUT)) {
         for (line, number) in file.text.lines().zip(1..) {
-            for stub in STUBS.iter().filter(|stub| line.contains(**stub)) {
+            for word in words.iter().filter(|word| line.contains(**word)) {
                 let place = format!("{}:{number}", file.path);
-                violations.push(Violation::new(place, format!("contains `{stub}`")));
+                violations.push(Violation::new(place, format!("contains `{word}`{help}")));
             }
         }
     }

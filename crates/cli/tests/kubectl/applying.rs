@@ -28,11 +28,11 @@ fn workloads_are_made_found_unchanged_and_changed() {
         .concat()
     };
     assert_eq!(cluster.apply(WORKLOADS), all("created"));
-    cluster.ok("rollout status deployment/web --timeout=20s");
-    cluster.ok("rollout status daemonset/agent --timeout=20s");
-    cluster.ok("rollout status statefulset/db --timeout=20s");
-    cluster.ok("wait --for=condition=Complete job/once --timeout=20s");
-    cluster.ok("wait --for=jsonpath={.status.disruptionsAllowed}=1 pdb/db --timeout=20s");
+    cluster.ok("rollout status deployment/web --timeout=120s");
+    cluster.ok("rollout status daemonset/agent --timeout=120s");
+    cluster.ok("rollout status statefulset/db --timeout=120s");
+    cluster.ok("wait --for=condition=Complete job/once --timeout=120s");
+    cluster.ok("wait --for=jsonpath={.status.disruptionsAllowed}=1 pdb/db --timeout=120s");
     // kubectl always sends the selector of a budget, because it is replaced as a whole, and calls that configured.
     let again = all("unchanged").replace("policy/db unchanged", "policy/db configured");
     assert_eq!(cluster.apply(WORKLOADS), again);
@@ -46,8 +46,8 @@ fn workloads_are_made_found_unchanged_and_changed() {
         poddisruptionbudget.policy/db configured
     "]]
     .assert_eq(&cluster.apply(&changed));
-    cluster.ok("rollout status deployment/web --timeout=20s");
-    cluster.ok("rollout status statefulset/db --timeout=20s");
+    cluster.ok("rollout status deployment/web --timeout=120s");
+    cluster.ok("rollout status statefulset/db --timeout=120s");
     let images = "get pods -l app -o jsonpath={.items[*].spec.containers[*].image}";
     cluster.until("only pods of the new template are left", |cluster| {
         !cluster.ok(images).contains("app:1")
@@ -117,7 +117,7 @@ fn a_definition_brings_a_kind_that_kubectl_knows_at_once() {
     let cluster = Cluster::start(0);
     let (definition, widget) = WIDGETS.split_once("---\n").unwrap();
     cluster.apply(definition);
-    cluster.ok("wait --for=condition=Established crd/widgets.shop.example --timeout=20s");
+    cluster.ok("wait --for=condition=Established crd/widgets.shop.example --timeout=120s");
     assert_eq!(cluster.apply(widget), "widget.shop.example/left created\n");
     assert_eq!(cluster.apply(widget), "widget.shop.example/left unchanged\n");
     assert_eq!(
@@ -151,7 +151,7 @@ fn a_definition_brings_a_kind_that_kubectl_knows_at_once() {
         cluster.ok("api-resources --api-group=shop.example -o name"),
         "widgets.shop.example\n"
     );
-    cluster.ok("delete crd widgets.shop.example --timeout=20s");
+    cluster.ok("delete crd widgets.shop.example --timeout=120s");
     expect![[r#"
         error: the server doesn't have a resource type "widgets"
     "#]]

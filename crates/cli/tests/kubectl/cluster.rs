@@ -10,8 +10,8 @@ use std::{
 
 use tempfile::TempDir;
 
-/// How often something is looked at that comes about by itself, before the test gives up on it.
-const LOOKS: u32 = 150;
+/// How often something is looked at that comes about by itself, before the test gives up on it: a busy machine may take its time.
+const LOOKS: u32 = 1200;
 /// And how long it is left alone in between.
 const PAUSE: Duration = Duration::from_millis(100);
 /// How often one looks at something that should stay as it is.
@@ -73,7 +73,7 @@ impl Cluster {
             cluster.ok("get nodes -o name").lines().count() == wanted
         });
         if nodes > 0 {
-            cluster.ok("wait --for=condition=Ready node --all --timeout=20s");
+            cluster.ok("wait --for=condition=Ready node --all --timeout=120s");
         }
         cluster
     }

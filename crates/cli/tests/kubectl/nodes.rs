@@ -37,21 +37,21 @@ fn taints_come_and_go() {
     "]],
     );
     cluster.ok("run solo --image=registry.example/x");
-    cluster.ok("wait --for=condition=PodScheduled=False pod/solo --timeout=20s");
+    cluster.ok("wait --for=condition=PodScheduled=False pod/solo --timeout=120s");
     check(
         "k:NoSchedule-",
         expect![[r"
         node/NODE untainted
     "]],
     );
-    cluster.ok("wait --for=condition=Ready pod/solo --timeout=20s");
+    cluster.ok("wait --for=condition=Ready pod/solo --timeout=120s");
     check(
         "k:NoExecute",
         expect![[r"
         node/NODE tainted
     "]],
     );
-    cluster.ok("wait --for=delete pod/solo --timeout=20s");
+    cluster.ok("wait --for=delete pod/solo --timeout=120s");
     check(
         "gone:NoSchedule-",
         expect![[r#"
@@ -71,11 +71,11 @@ fn cordoned_nodes_take_no_pods() {
     "]]
     .assert_eq(&normal(&cluster.ok("get nodes --no-headers")).replace(&node, "NODE"));
     cluster.ok("run solo --image=registry.example/x");
-    cluster.ok("wait --for=condition=PodScheduled=False pod/solo --timeout=20s");
+    cluster.ok("wait --for=condition=PodScheduled=False pod/solo --timeout=120s");
     let reason = cluster.ok("get pod solo -o jsonpath={.status.conditions[0].message}");
     expect!["0/1 nodes are available: 1 node(s) were unschedulable. preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling."].assert_eq(&reason);
     assert_eq!(cluster.ok(&format!("uncordon {node}")), format!("node/{node} uncordoned\n"));
-    cluster.ok("wait --for=condition=Ready pod/solo --timeout=20s");
+    cluster.ok("wait --for=condition=Ready pod/solo --timeout=120s");
 }
 
 #[test]
@@ -89,8 +89,8 @@ fn a_drain_asks_before_it_takes_what_is_lost() {
     cluster.apply(
         "{apiVersion: v1, kind: Pod, metadata: {name: scratch}, spec: {volumes: [{name: v, emptyDir: {}}], containers: [{name: c, image: i}]}}",
     );
-    cluster.ok("rollout status ds/agent --timeout=20s");
-    cluster.ok("wait --for=condition=Ready pod --all --timeout=20s");
+    cluster.ok("rollout status ds/agent --timeout=120s");
+    cluster.ok("wait --for=condition=Ready pod --all --timeout=120s");
     let complaint = normal(&cluster.refused(&format!("drain {node}")));
     let mut reasons: Vec<&str> =
         complaint.lines().filter(|line| line.starts_with("cannot ")).collect();
@@ -100,7 +100,7 @@ fn a_drain_asks_before_it_takes_what_is_lost() {
         cannot delete Pods with local storage (use --delete-emptydir-data to override): default/scratch"]]
     .assert_eq(&reasons.join("\n"));
     let line =
-        format!("drain {node} --ignore-daemonsets --delete-emptydir-data --force --timeout=20s");
+        format!("drain {node} --ignore-daemonsets --delete-emptydir-data --force --timeout=120s");
     let done = cluster.run(&line);
     assert_eq!(done.exit, Some(0), "{done:?}");
     expect![[r"
@@ -124,8 +124,8 @@ fn a_drain_waits_for_a_budget_and_goes_on_when_it_allows() {
     cluster.ok(&format!("cordon {other}"));
     cluster.ok("create deployment web --image=registry.example/app:1 --replicas=2");
     cluster.ok("create pdb web --selector=app=web --min-available=2");
-    cluster.ok("rollout status deploy/web --timeout=20s");
-    cluster.ok("wait --for=jsonpath={.status.currentHealthy}=2 pdb/web --timeout=20s");
+    cluster.ok("rollout status deploy/web --timeout=120s");
+    cluster.ok("wait --for=jsonpath={.status.currentHealthy}=2 pdb/web --timeout=120s");
     let line = format!("drain {node} --timeout=1s");
     let blocked = normal(&cluster.refused(&line)).replace(&node, "NODE");
     assert!(
@@ -138,9 +138,9 @@ fn a_drain_waits_for_a_budget_and_goes_on_when_it_allows() {
     // A third pod, elsewhere, makes room for one disruption after the other.
     cluster.ok(&format!("uncordon {other}"));
     cluster.ok("scale deploy web --replicas=3");
-    cluster.ok("wait --for=jsonpath={.status.disruptionsAllowed}=1 pdb/web --timeout=20s");
-    let drained = cluster.ok(&format!("drain {node} --timeout=30s"));
+    cluster.ok("wait --for=jsonpath={.status.disruptionsAllowed}=1 pdb/web --timeout=120s");
+    let drained = cluster.ok(&format!("drain {node} --timeout=120s"));
     assert!(drained.ends_with(&format!("node/{node} drained\n")), "{drained}");
     assert_eq!(cluster.ok(&on_node), "");
-    cluster.ok("rollout status deploy/web --timeout=20s");
+    cluster.ok("rollout status deploy/web --timeout=120s");
 }

@@ -28,7 +28,7 @@ fn the_cluster_knows_itself_and_its_user() {
 fn what_is_not_there_is_declined_with_a_reason() {
     let cluster = Cluster::start(1);
     cluster.ok("run solo --image=registry.example/x");
-    cluster.ok("wait --for=condition=Ready pod/solo --timeout=20s");
+    cluster.ok("wait --for=condition=Ready pod/solo --timeout=120s");
     let check = |line: &str, expected: Expect| expected.assert_eq(&normal(&cluster.refused(line)));
     check(
         "top nodes",

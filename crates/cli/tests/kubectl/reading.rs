@@ -10,9 +10,9 @@ use super::{cluster::Cluster, normal::normal};
 pub(super) fn cluster() -> Cluster {
     let cluster = Cluster::start(2);
     cluster.ok("create deployment web --image=registry.example/app:1 --replicas=2");
-    cluster.ok("rollout status deploy/web --timeout=20s");
+    cluster.ok("rollout status deploy/web --timeout=120s");
     cluster.ok("run solo --image=registry.example/x --labels=app=solo,tier=back");
-    cluster.ok("wait --for=condition=Ready pod/solo --timeout=20s");
+    cluster.ok("wait --for=condition=Ready pod/solo --timeout=120s");
     cluster
 }
 

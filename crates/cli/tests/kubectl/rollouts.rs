@@ -13,7 +13,7 @@ fn a_deployment_rolls_on_back_and_over_again() {
     let cluster = Cluster::start(2);
     cluster.ok("create deployment web --image=registry.example/app:1 --replicas=3");
     cluster.ok("annotate deploy web kubernetes.io/change-cause=first");
-    let status = "rollout status deploy/web --timeout=20s";
+    let status = "rollout status deploy/web --timeout=120s";
     let done = "deployment \"web\" successfully rolled out\n";
     assert!(cluster.ok(status).ends_with(done));
     cluster.ok("set image deploy/web app=registry.example/app:2");
@@ -60,7 +60,7 @@ fn daemon_sets_and_stateful_sets_roll_too() {
             "{{apiVersion: apps/v1, kind: {kind}, metadata: {{name: x}}, spec: {{selector: {{matchLabels: {{app: {kind}}}}},
                template: {{metadata: {{labels: {{app: {kind}}}}}, spec: {{containers: [{{name: c, image: 'registry.example/app:1'}}]}}}}}}}}",
         ));
-        let status = format!("rollout status {kind}/x --timeout=20s");
+        let status = format!("rollout status {kind}/x --timeout=120s");
         cluster.ok(&status);
         cluster.ok(&format!("set image {kind}/x c=registry.example/app:2"));
         cluster.ok(&status);
@@ -80,7 +80,7 @@ fn replicas_are_scaled_if_there_are_as_many_as_said() {
     let cluster = Cluster::start(1);
     cluster.ok("create deployment web --image=registry.example/x --replicas=1");
     assert_eq!(cluster.ok("scale deploy web --replicas=3"), "deployment.apps/web scaled\n");
-    cluster.ok("wait --for=jsonpath={.status.readyReplicas}=3 deploy/web --timeout=20s");
+    cluster.ok("wait --for=jsonpath={.status.readyReplicas}=3 deploy/web --timeout=120s");
     assert_eq!(
         cluster.ok("scale deploy web --replicas=2 --current-replicas=3"),
         "deployment.apps/web scaled\n"
@@ -100,18 +100,18 @@ fn waiting_ends_when_it_is_so_or_in_vain() {
     let cluster = Cluster::start(1);
     cluster.ok("run solo --image=registry.example/x");
     let met = "pod/solo condition met\n";
-    assert_eq!(cluster.ok("wait --for=condition=Ready pod/solo --timeout=20s"), met);
+    assert_eq!(cluster.ok("wait --for=condition=Ready pod/solo --timeout=120s"), met);
     assert_eq!(
-        cluster.ok("wait --for=jsonpath={.status.phase}=Running pod/solo --timeout=5s"),
+        cluster.ok("wait --for=jsonpath={.status.phase}=Running pod/solo --timeout=120s"),
         met
     );
-    assert_eq!(cluster.ok("wait --for=create pod/solo --timeout=5s"), met);
-    assert_eq!(cluster.ok("wait --for=delete pod/none --timeout=5s"), "");
+    assert_eq!(cluster.ok("wait --for=create pod/solo --timeout=120s"), met);
+    assert_eq!(cluster.ok("wait --for=delete pod/none --timeout=120s"), "");
     expect![[r"
         error: timed out waiting for the condition on pods/solo
     "]]
     .assert_eq(&cluster.refused("wait --for=condition=Nope pod/solo --timeout=1s"));
-    let waiting = cluster.spawn("wait --for=delete pod/solo --timeout=20s");
+    let waiting = cluster.spawn("wait --for=delete pod/solo --timeout=120s");
     cluster.ok("delete pod solo");
     assert_eq!(waiting.end().0, Some(0));
 }

@@ -35,11 +35,11 @@ fn everything_is_applied(cluster: &Cluster) {
             customresourcedefinition.apiextensions.k8s.io/ships.example.com created
         "]],
     );
-    cluster.ok("rollout status deploy/web --timeout=20s");
-    cluster.ok("rollout status ds/agent --timeout=20s");
-    cluster.ok("rollout status sts/db --timeout=20s");
-    cluster.ok("wait --for=condition=Complete job/once --timeout=20s");
-    cluster.ok("wait --for=jsonpath={.status.currentHealthy}=3 pdb/db --timeout=20s");
+    cluster.ok("rollout status deploy/web --timeout=120s");
+    cluster.ok("rollout status ds/agent --timeout=120s");
+    cluster.ok("rollout status sts/db --timeout=120s");
+    cluster.ok("wait --for=condition=Complete job/once --timeout=120s");
+    cluster.ok("wait --for=jsonpath={.status.currentHealthy}=3 pdb/db --timeout=120s");
     check(
         &cluster.ok("get deploy,ds,job,sts,pdb"),
         &expect![[r"
@@ -78,7 +78,7 @@ fn everything_is_applied(cluster: &Cluster) {
 }
 
 fn a_custom_resource_is_like_any_other(cluster: &Cluster) {
-    cluster.ok("wait --for=condition=Established crd/ships.example.com --timeout=20s");
+    cluster.ok("wait --for=condition=Established crd/ships.example.com --timeout=120s");
     let ship = |holds: &str| {
         format!(
             "{{apiVersion: example.com/v1, kind: Ship, metadata: {{name: cutty}}, spec: {{holds: {holds}}}}}"
@@ -115,9 +115,9 @@ fn a_deployment_is_scaled_and_rolled_out(cluster: &Cluster) {
         deployment.apps/web scaled
     "]],
     );
-    cluster.ok("rollout status deploy/web --timeout=20s");
+    cluster.ok("rollout status deploy/web --timeout=120s");
     cluster.ok("set image deploy/web c=registry.example/web:2");
-    let status = cluster.ok("rollout status deploy/web --timeout=20s");
+    let status = cluster.ok("rollout status deploy/web --timeout=120s");
     assert!(status.ends_with("deployment \"web\" successfully rolled out\n"), "{status}");
     let images = "get pods -l app=web -o jsonpath={.items[*].spec.containers[0].image}";
     cluster.until("the old pods are gone", |cluster| {
@@ -138,11 +138,11 @@ fn a_drain_honours_the_budget(cluster: &Cluster) {
     assert_eq!(taken, "true");
 
     cluster.ok("patch pdb db --type=merge -p {\"spec\":{\"minAvailable\":2}}");
-    cluster.ok("wait --for=jsonpath={.status.disruptionsAllowed}=1 pdb/db --timeout=20s");
-    let drained = cluster.ok(&format!("{drain} --timeout=30s"));
+    cluster.ok("wait --for=jsonpath={.status.disruptionsAllowed}=1 pdb/db --timeout=120s");
+    let drained = cluster.ok(&format!("{drain} --timeout=120s"));
     assert!(drained.ends_with(&format!("node/{node} drained\n")), "{drained}");
     // The set brings its pod back elsewhere, under the same name.
-    cluster.ok("rollout status sts/db --timeout=20s");
+    cluster.ok("rollout status sts/db --timeout=120s");
     cluster.until("db-0 is back", |cluster| {
         let place = cluster.run("get pod db-0 -o jsonpath={.spec.nodeName},{.status.phase}").stdout;
         place.ends_with(",Running") && !place.starts_with(&format!("{node},"))
@@ -166,7 +166,7 @@ fn a_drain_honours_the_budget(cluster: &Cluster) {
 fn everything_is_deleted(cluster: &Cluster) {
     cluster.file("all.yaml", MANIFEST);
     check(
-        &cluster.ok("delete -f all.yaml --timeout=30s"),
+        &cluster.ok("delete -f all.yaml --timeout=120s"),
         &expect![[r#"
         deployment.apps "web" deleted
         daemonset.apps "agent" deleted

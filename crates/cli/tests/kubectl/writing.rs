@@ -26,7 +26,7 @@ fn objects_are_created_from_nothing_but_flags() {
     check("run solo --image=registry.example/x -n shop", "pod/solo created");
     check("expose deployment made --port=80 -n shop", "service/made exposed");
     assert!(!cluster.ok("create token bot -n shop --duration=1h").trim().is_empty());
-    cluster.ok("wait --for=condition=Available deploy/made -n shop --timeout=20s");
+    cluster.ok("wait --for=condition=Available deploy/made -n shop --timeout=120s");
     expect![[r"
         NAME READY STATUS RESTARTS AGE
         pod/made-<hash>-<gen> 1/1 Running 0 <age>

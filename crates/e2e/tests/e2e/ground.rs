@@ -53,7 +53,7 @@ const BEGIN: &str = "2100-03-01T12:00:00Z";
 
 /// How long to wait for a control plane to have done something.
 const PAUSE: Duration = Duration::from_millis(50);
-const PAUSES: u32 = 600;
+const PAUSES: u32 = 6000;
 
 /// How often a list is believed to be as it was.
 const LOOKS: u32 = 4;

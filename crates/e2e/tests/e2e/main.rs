@@ -20,17 +20,7 @@ mod stage;
 mod buffers;
 #[path = "../../../control/tests/suite/devices.rs"]
 mod devices;
-/// Of what must never happen, that which depends on what an API server answers.
-mod harm {
-    #[path = "../../../../control/tests/suite/harm/leadership.rs"]
-    mod leadership;
-    #[path = "../../../../control/tests/suite/harm/orders.rs"]
-    mod orders;
-    #[path = "../../../../control/tests/suite/harm/removal.rs"]
-    mod removal;
-    #[path = "../../../../control/tests/suite/harm/unreadable.rs"]
-    mod unreadable;
-}
+mod harm;
 #[path = "../../../control/tests/suite/hold.rs"]
 mod hold;
 #[cfg(debug_assertions)]

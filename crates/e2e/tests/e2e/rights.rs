@@ -36,7 +36,7 @@ groups:
 ";
 
 /// How often something is looked at that comes about by itself, before the test gives up on it.
-const LOOKS: u32 = 600;
+const LOOKS: u32 = 1500;
 /// And how long it is left alone in between.
 const PAUSE: Duration = Duration::from_millis(200);
 

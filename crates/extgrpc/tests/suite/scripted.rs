@@ -77,8 +77,9 @@ impl Scripted {
         scripted
     }
 
+    /// It waits longer than an answer takes on a busy machine.
     pub(crate) fn provider(&self) -> ExternalGrpc {
-        self.patient(Duration::from_secs(5))
+        self.patient(Duration::from_mins(1))
     }
 
     pub(crate) fn patient(&self, timeout: Duration) -> ExternalGrpc {

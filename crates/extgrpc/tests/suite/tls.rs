@@ -65,7 +65,7 @@ impl Files {
                 cert: self.path("client.crt"),
                 cacert: self.path("ca.crt"),
             }),
-            timeout: Duration::from_secs(5),
+            timeout: Duration::from_mins(1),
         };
         ExternalGrpc::new("loopback", config, GroupOptions::default(), Home::alone(Clock::system()))
     }

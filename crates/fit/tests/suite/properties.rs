@@ -5,7 +5,7 @@ use std::env;
 use plimsoll_fit::Snapshot;
 use proptest::{
     prelude::*,
-    test_runner::{Config, RngSeed, TestRunner},
+    test_runner::{Config, TestRunner},
 };
 
 use crate::{
@@ -18,21 +18,19 @@ mod answer;
 
 /// Runs a test on so many scenarios, or on as many as `PROPTEST_CASES` says.
 ///
-/// The seed is fixed, so that a checkout passes or fails every time; `PROPTEST_RNG_SEED` takes another.
+/// Cargo sets the seed for every property test, see `.cargo/config.toml`; `PROPTEST_RNG_SEED` takes another.
 #[track_caller]
 #[expect(clippy::panic, reason = "that is how a test fails")]
 fn check(cases: u32, scenario: impl Strategy<Value = Scenario>, test: fn(&Scenario) -> Checked) {
     let mut config = Config {
-        failure_persistence: None,
+        // What fails is kept beside this file and tried first from then on.
+        source_file: Some(file!()),
         // The default is few for lists of steps; a readable failure is worth a minute.
         max_shrink_iters: 50_000,
         ..Config::default()
     };
     if env::var_os("PROPTEST_CASES").is_none() {
         config.cases = cases;
-    }
-    if env::var_os("PROPTEST_RNG_SEED").is_none() {
-        config.rng_seed = RngSeed::Fixed(1876);
     }
     let outcome = TestRunner::new(config).run(&scenario, |scenario| test(&scenario));
     if let Err(error) = outcome {

@@ -1,4 +1,4 @@
-use super::{budget, crate_docs, no_mod_rs, stubs};
+use super::{budget, crate_docs, no_mod_rs, properties, stubs};
 use crate::tidy::Workspace;
 use crate::tidy::tests::{check, files, member};
 
@@ -74,4 +74,20 @@ fn words_that_only_look_undone_are_fine() {
     let text = "// ignore what is done\nlet todo = ignored(list);\n";
     check(&stubs(&files(&[("crates/fit/src/a.rs", text)])), &[]);
     check(&stubs(&files(&[("xtask/src/tidy/files.rs", "\"FIXME\"")])), &[]);
+}
+
+#[test]
+fn property_tests_are_not_tied_to_a_seed() {
+    let text = "Config {\n    rng_seed: RngSeed::Fixed(7),\n    failure_persistence: None,\n}\n";
+    let help = "; the seed comes from the environment, and what fails is kept";
+    check(
+        &properties(&files(&[("crates/fit/tests/a.rs", text)])),
+        &[
+            &format!("crates/fit/tests/a.rs:2: contains `rng_seed`{help}"),
+            &format!("crates/fit/tests/a.rs:2: contains `RngSeed`{help}"),
+            &format!("crates/fit/tests/a.rs:3: contains `failure_persistence`{help}"),
+        ],
+    );
+    let text = "Config { source_file: Some(file!()), ..Config::with_cases(64) }\n";
+    check(&properties(&files(&[("crates/fit/tests/a.rs", text)])), &[]);
 }

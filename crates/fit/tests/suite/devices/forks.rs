@@ -2,11 +2,7 @@
 
 use plimsoll_fit::{Equipment, NodeId, Outfit, PodId, ShapeId, Snapshot, local_slices};
 use plimsoll_model::{Devices, Namespaces, PodClaim, Storage, Symbol};
-use proptest::{
-    collection::vec,
-    prelude::*,
-    test_runner::{Config, RngSeed},
-};
+use proptest::{collection::vec, prelude::*, test_runner::Config};
 
 use super::found::{claimed, host, made, objects, shape};
 
@@ -89,8 +85,6 @@ impl Play<'_> {
 proptest! {
     #![proptest_config(Config {
         cases: 800,
-        rng_seed: RngSeed::Fixed(11),
-        failure_persistence: None,
         ..Config::default()
     })]
 

@@ -9,11 +9,7 @@ use plimsoll_model::{
     DeviceWants, DeviceWish, Devices, Effect, Labels, Namespaces, Node, PodClaim, PodShape,
     ResourceSlice, Resources, SameOrDistinct, Storage, Symbol, Taint, Timestamp, resource,
 };
-use proptest::{
-    collection::vec,
-    prelude::*,
-    test_runner::{Config, RngSeed},
-};
+use proptest::{collection::vec, prelude::*, test_runner::Config};
 
 /// A device: its kind, its board, whether it is tainted, and whether somebody has it.
 pub(super) type Made = (u8, u8, bool, bool);
@@ -246,8 +242,6 @@ fn is_plain(claims: &[Claimed]) -> bool {
 proptest! {
     #![proptest_config(Config {
         cases: 3000,
-        rng_seed: RngSeed::Fixed(7),
-        failure_persistence: None,
         ..Config::default()
     })]
 

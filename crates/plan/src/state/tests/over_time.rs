@@ -147,7 +147,7 @@ fn obey(world: &mut World, repairs: &[Repair]) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(300) })]
+    #![proptest_config(ProptestConfig::with_cases(300))]
 
     #[test]
     fn facts_that_stay_are_judged_alike(mut world in worlds(), step in 1_i64..20) {
