@@ -55,6 +55,7 @@ fn prepared(here: &Path, options: &Options) -> anyhow::Result<(Workspace, Vec<Pr
     Ok((workspace, programs))
 }
 
+#[expect(clippy::disallowed_methods, reason = "a person says how long to search")]
 fn rounds(workspace: &Workspace, mut programs: Vec<Program>, limit: Limit) -> Tally {
     let tests: usize = programs.iter().map(|program| program.tests.len()).sum();
     println!("{tests} tests in {} executables take a seed", programs.len());

@@ -68,12 +68,13 @@ impl Module {
             ["src", "lib"] => (Target::Library, [].as_slice()),
             ["src", modules @ ..] if member.library.is_some() => (Target::Library, modules),
             ["src", modules @ ..] => (Target::Program(member.name.clone()), modules),
-            ["tests", target] => (Target::Test((*target).to_owned()), [].as_slice()),
-            ["tests", target, "main"] => (Target::Test((*target).to_owned()), [].as_slice()),
+            ["tests", target] | ["tests", target, "main"] => {
+                (Target::Test((*target).to_owned()), [].as_slice())
+            }
             ["tests", target, modules @ ..] => (Target::Test((*target).to_owned()), modules),
             _ => return None,
         };
-        let prefix = modules.iter().map(|module| format!("{module}::")).collect();
+        let prefix = modules.iter().flat_map(|module| [*module, "::"]).collect();
         Some(Self { package: member.name.clone(), target, prefix })
     }
 }

@@ -21,6 +21,7 @@ pub(super) const E2E: Target<'static> =
     Target { package: "plimsoll-e2e", name: "e2e", of: Of::Workspace, path: None, filter: None };
 
 /// Builds the control plane unless the machine has it, and says where it is. What Go says goes straight to the person.
+#[expect(clippy::disallowed_methods, reason = "a person wants to know how long it took")]
 pub(super) fn build(context: &Context) -> anyhow::Result<PathBuf> {
     // Cargo builds the programs of a package together with its end-to-end tests, and with the features that these need.
     let built = crates::build(context, &crates::owner(context, &E2E), Some(&E2E))?;
