@@ -280,7 +280,8 @@ impl Orders {
                 Ok(())
             }
             Err(kube::Error::Api(status)) if status.is_already_exists() => Ok(()),
-            Err(kube::Error::Api(status)) if status.is_not_found() => Err(OrdersError::Undefined),
+            // Where nobody knows the kind the answer is no Status, so that its number is all there is to go by.
+            Err(kube::Error::Api(status)) if status.code == 404 => Err(OrdersError::Undefined),
             Err(error) => Err(refused(&format!("write down the order {id}"), error)),
         }
     }
@@ -314,7 +315,7 @@ impl Orders {
                     self.know(id, &written);
                     return Ok(());
                 }
-                Err(kube::Error::Api(status)) if status.is_not_found() => {
+                Err(kube::Error::Api(status)) if status.code == 404 => {
                     self.versions().remove(id);
                     return Err(OrdersError::Missing(id.clone()));
                 }

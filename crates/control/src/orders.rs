@@ -13,13 +13,16 @@
 //!
 //! [`Ledger`] keeps the books and does nothing else; [`Clerk`] makes the calls.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use jiff::{SignedDuration, Timestamp};
 use plimsoll_cluster::orders::{Intent, Phase, StoredOrder};
 use plimsoll_model::{Memory, Symbol};
 use plimsoll_provider::{Order, OrderId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{
     engine::{News, OpenOrder},
@@ -110,14 +113,20 @@ impl Ledger {
             resumed: wanted,
             why: why.clone(),
             pods: pods.clone(),
+            known: Arc::default(),
             written: true,
             allowed: false,
         };
         self.entries.insert(id, entry);
     }
 
-    /// An order is about to be written down and placed.
-    pub(crate) fn begin(&mut self, increase: &Increase, now: Timestamp) {
+    /// An order is about to be written down and placed. These nodes are there already.
+    pub(crate) fn begin(
+        &mut self,
+        increase: &Increase,
+        known: Arc<FxHashSet<Symbol>>,
+        now: Timestamp,
+    ) {
         let Increase { order, why, pods } = increase;
         let order = OpenOrder {
             id: order.id.clone(),
@@ -138,6 +147,7 @@ impl Ledger {
             resumed: false,
             why: why.clone(),
             pods: pods.clone(),
+            known,
             written: false,
             allowed: true,
         };

@@ -6,7 +6,7 @@
 //! | the Node | is |
 //! |----------|----|
 //! | of a machine of unknown age | [`Kinship::Own`] |
-//! | registered after the machine was made, or less than [`CLOCK_SKEW`] before | [`Kinship::Own`] |
+//! | registered after the machine was made, or less than [`REGISTRATION_SKEW`] before | [`Kinship::Own`] |
 //! | older, became Ready after the machine was made | [`Kinship::Own`]: a kubelet that registered under an old Node |
 //! | older, was Ready more than [`SILENCE`] after the machine was made | [`Kinship::Own`]: only a running machine keeps it Ready |
 //! | older, Ready, and none of these yet | [`Kinship::Unproven`] |
@@ -19,6 +19,11 @@ use crate::{Instance, Node};
 /// How far the clocks of a provider and of the API server may be apart. Both are kept by NTP, which holds them within a second;
 /// a minute forgives much more, and is shorter than any machine lives whose name could come again.
 pub const CLOCK_SKEW: SignedDuration = SignedDuration::from_mins(1);
+
+/// How much older than its machine a Node may look. A machine takes longer than this to boot, so only clocks that are further apart
+/// than this and the boot together make a new machine's own Node look older; it counts as upcoming for a while then, and nothing
+/// else happens. A name that is given again takes no longer than a restart.
+pub const REGISTRATION_SKEW: SignedDuration = SignedDuration::from_secs(5);
 
 /// How long a Node may stay Ready after its kubelet has fallen silent. The controller manager waits for 40 or 50 seconds
 /// (`node-monitor-grace-period`), and clusters on bad networks are told to wait for some minutes.
@@ -46,7 +51,7 @@ impl Node {
             let since = self.conditions.ready_since.filter(|_| self.conditions.ready);
             since.is_some_and(|since| since >= made)
         };
-        let is_older = made.duration_since(self.created) > CLOCK_SKEW;
+        let is_older = made.duration_since(self.created) > REGISTRATION_SKEW;
         if !is_older || turned_ready() || self.was_alive_after(made, now) {
             Kinship::Own
         } else if self.conditions.ready {

@@ -1,6 +1,9 @@
 //! What a plan wants is begun: the calls are made aside.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use jiff::Timestamp;
 use plimsoll_cluster::{
@@ -42,7 +45,7 @@ impl Engine {
                     );
                     self.leave_errand(&errand, problem, &mut begun, now);
                 }
-                None => self.run_errand(errand, &mut begun, now),
+                None => self.run_errand(errand, &registered, &mut begun, now),
             }
         }
         for wanted in &decision.plan.retirements {
@@ -57,7 +60,13 @@ impl Engine {
         begun
     }
 
-    fn run_errand(&mut self, errand: Errand, begun: &mut Begun, now: Timestamp) {
+    fn run_errand(
+        &mut self,
+        errand: Errand,
+        registered: &Registered<'_>,
+        begun: &mut Begun,
+        now: Timestamp,
+    ) {
         let Some(reign) = &mut self.reign else { return };
         let group = errand.group;
         if errand.repairs.is_empty() && errand.increase.is_none() {
@@ -74,7 +83,7 @@ impl Engine {
             let (from, to, pods) = (order.from, order.from.saturating_add(order.count), pods.len());
             info!(%group, from, to, pods, reason = why, order = %order.id, "scale-up started");
             begun.orders.push(order.id.clone());
-            reign.ledger.begin(increase, now);
+            reign.ledger.begin(increase, Arc::clone(&registered.nodes), now);
         }
         reign.ledger.set_busy(group, true);
         let clerk = self.clerk.clone();

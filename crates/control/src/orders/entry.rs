@@ -1,8 +1,12 @@
 //! One order in the books.
 
+use std::sync::Arc;
+
 use jiff::Timestamp;
 use plimsoll_cluster::orders::Phase;
+use plimsoll_model::Symbol;
 use plimsoll_provider::{Class, Error, Order};
+use rustc_hash::FxHashSet;
 
 use super::{Increase, later};
 use crate::{
@@ -47,6 +51,8 @@ pub(super) struct Entry {
     pub why: String,
     /// The uids of the pods that it is for.
     pub pods: Vec<Box<str>>,
+    /// The nodes that were there when it was begun: none of them is what it brings. Of an order of an earlier run nobody knows.
+    pub known: Arc<FxHashSet<Symbol>>,
     /// The order itself is written down.
     pub written: bool,
     /// The limits that hold now allow it: those of the moment when it was decided may have been others.

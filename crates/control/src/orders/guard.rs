@@ -5,20 +5,20 @@
 //! - A group gets no second scale-up for the same pods before the first has registered or failed.
 //! - All scale-ups of a window together bring no more machines than twice the pods that they were for. What failed does not count.
 //!
-//! What has registered is counted by Nodes that are younger than the order, so that a Node that was there before, whoever it is
-//! taken for, never makes an order look served. Being late is the price: a pod that really needs a second machine waits.
+//! What has registered is counted by Nodes that were not there when the order was begun: a Node that was, whoever it is taken for,
+//! never makes an order look served. Being late is the price: a pod that really needs a second machine waits.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::Arc};
 
 use jiff::{SignedDuration, Timestamp};
 use plimsoll_cluster::orders::Phase;
 use plimsoll_model::{Group, Instance, InstanceState, Node, Symbol};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Ledger, entry::Entry};
 
-/// How far the clocks of providers and of the API server may be behind ours. A machine or a Node that is older than an order by more
-/// than this is not what was ordered.
+/// How far the clock of a provider may be behind ours. A machine that is older than an order by more than this is not what was
+/// ordered.
 const SKEW: SignedDuration = SignedDuration::from_mins(1);
 
 /// How long scale-ups are counted together.
@@ -48,7 +48,8 @@ pub(crate) enum TooMuch {
 #[derive(Debug)]
 pub(crate) struct Registered<'p> {
     groups: FxHashMap<Symbol, &'p Group>,
-    created: FxHashMap<Symbol, Timestamp>,
+    /// The nodes that are there.
+    pub nodes: Arc<FxHashSet<Symbol>>,
 }
 
 // === impl Registered ===
@@ -57,7 +58,7 @@ impl<'p> Registered<'p> {
     pub(crate) fn new(groups: &'p [Group], nodes: impl IntoIterator<Item = &'p Node>) -> Self {
         Self {
             groups: groups.iter().map(|group| (group.id, group)).collect(),
-            created: nodes.into_iter().map(|node| (node.name, node.created)).collect(),
+            nodes: Arc::new(nodes.into_iter().map(|node| node.name).collect()),
         }
     }
 
@@ -75,8 +76,9 @@ impl<'p> Registered<'p> {
                 && instance.error.is_none()
         };
         let has_registered = |instance: &Instance| {
-            let created = instance.node.and_then(|node| self.created.get(&node));
-            created.is_some_and(|created| *created >= begun)
+            instance
+                .node
+                .is_some_and(|node| self.nodes.contains(&node) && !entry.known.contains(&node))
         };
         let staying = |instance: &&Instance| instance.state != InstanceState::Deleting;
         let unlisted = count(group.target, group.instances.iter().filter(staying).count());

@@ -1,4 +1,4 @@
-use std::{collections::BTreeMap, time::Duration};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use jiff::Timestamp;
 use plimsoll_cluster::orders::{Intent, Phase, StoredOrder};
@@ -38,7 +38,7 @@ fn while_an_order_is_under_way_the_group_is_seen_as_it_will_be() {
     let settings = OrderSettings::default();
     let mut ledger = Ledger::default();
     let order = order("one");
-    ledger.begin(&increase("one"), at(0));
+    ledger.begin(&increase("one"), Arc::default(), at(0));
     assert!(ledger.is_busy(group()));
     assert_eq!(ledger.expected(Wanted::All)[&group()], 5);
     ledger.answered(&order.id, Outcome::Placed(2), true, &settings, at(1));
@@ -63,7 +63,7 @@ fn an_order_is_done_when_nothing_of_it_is_awaited() {
     let settings = OrderSettings::default();
     let mut ledger = Ledger::default();
     let order = order("one");
-    ledger.begin(&increase("one"), at(0));
+    ledger.begin(&increase("one"), Arc::default(), at(0));
     ledger.answered(&order.id, Outcome::Placed(2), true, &settings, at(1));
     let awaited = plimsoll_model::Order { group: group(), increase: 2, at: at(0) };
     let awaiting = Memory { orders: vec![awaited], ..Memory::default() };
@@ -81,7 +81,7 @@ fn without_an_answer_the_same_order_is_placed_again_and_given_up_after_a_while()
     let settings = OrderSettings::default();
     let mut ledger = Ledger::default();
     let order = order("one");
-    ledger.begin(&increase("one"), at(0));
+    ledger.begin(&increase("one"), Arc::default(), at(0));
     let away = || Outcome::Failed(Error::retry("away"));
     assert!(ledger.answered(&order.id, away(), true, &settings, at(1)).is_none());
     assert!(ledger.is_busy(group()), "nobody knows whether it was taken");
@@ -108,7 +108,7 @@ fn an_order_that_could_not_be_written_keeps_its_name() {
     let settings = OrderSettings::default();
     let mut ledger = Ledger::default();
     let order = order("one");
-    ledger.begin(&increase("one"), at(0));
+    ledger.begin(&increase("one"), Arc::default(), at(0));
     let away = || Outcome::Unwritten("away".to_owned());
     assert!(ledger.answered(&order.id, away(), true, &settings, at(1)).is_none());
     assert!(ledger.is_busy(group()), "nobody knows whether it was written");
@@ -126,7 +126,7 @@ fn a_refusal_is_told_with_the_providers_code() {
     let settings = OrderSettings::default();
     let mut ledger = Ledger::default();
     let order = order("one");
-    ledger.begin(&increase("one"), at(0));
+    ledger.begin(&increase("one"), Arc::default(), at(0));
     let refusal = Error::new(Class::OutOfCapacity, "sold out").with_code("STOCKOUT");
     let news = ledger.answered(&order.id, Outcome::Failed(refusal), false, &settings, at(1));
     let Some(News::OrderFailed { code, order: failed, .. }) = news else { panic!("{news:?}") };
@@ -188,7 +188,7 @@ fn an_order_that_was_served_in_part_promises_no_more_than_that() {
     let settings = OrderSettings::default();
     let mut ledger = Ledger::default();
     let order = order("one");
-    ledger.begin(&increase("one"), at(0));
+    ledger.begin(&increase("one"), Arc::default(), at(0));
     let news = ledger.answered(&order.id, Outcome::Placed(1), true, &settings, at(1));
     let Some(News::Placed(placed)) = news else { panic!("{news:?}") };
     assert_eq!((placed.count, &*placed.message), (1, "1 of 2 machines"));

@@ -6,7 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 use plimsoll_cluster::evict::Eviction;
 use plimsoll_model::PodName;
 
-use super::{Job, PodKind, PodSeen, Step, later};
+use super::{Job, PodKind, PodSeen, Step, later, obstacle::LOST};
 use crate::settings::RetireSettings;
 
 /// How long a pod gets that does not say.
@@ -114,7 +114,9 @@ impl Drain {
         for pod in pods.iter().filter(movable).filter(of_wave) {
             match self.asked.get_mut(&pod.name) {
                 None if pod.ends_in.is_some() => {
-                    let by = deadline(now, longest(pod, rules), rules);
+                    // Longer than it takes until it counts as lost, and is not among the pods any more.
+                    let given = pod.ends_in.unwrap_or_default().saturating_add(LOST);
+                    let by = later(deadline(now, longest(pod, rules), rules), given);
                     self.ask(pod, State::Leaving { by }, rules, now);
                     wait_until(by);
                 }

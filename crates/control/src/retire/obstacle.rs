@@ -6,8 +6,9 @@ use super::{Belongs, Machine, PodKind, PodSeen, Retirement, Sighting, Stage, lat
 use crate::settings::RetireSettings;
 
 /// A pod that should have been gone for so long is not waited for: its kubelet is silent, and nobody else ends it. It is more than a
-/// drain gives the pods that it evicts itself, so that those are told as what kept the node.
-const LOST: SignedDuration = SignedDuration::from_mins(1);
+/// drain gives the pods that it evicts itself, so that those are told as what kept the node; one that was ending before is waited
+/// for until it counts as lost.
+pub(super) const LOST: SignedDuration = SignedDuration::from_mins(1);
 
 /// What stands in the way.
 pub(super) enum Obstacle {
@@ -29,13 +30,13 @@ impl Retirement {
         rules: &RetireSettings,
         now: Timestamp,
     ) -> Option<Obstacle> {
+        if seen.machine != Machine::Unknown {
+            self.unknown_since = None;
+        }
         if !self.may_be_called_off() {
             return None;
         }
         let node = self.node;
-        if seen.machine != Machine::Unknown {
-            self.unknown_since = None;
-        }
         if !seen.is_here {
             return Some(Obstacle::Stays("the node is gone".to_owned()));
         }
@@ -69,7 +70,8 @@ impl Retirement {
         pinned.map(|pod| Obstacle::Stays(format!("{} must not be evicted", pod.name)))
     }
 
-    fn unknown(&mut self, rules: &RetireSettings, now: Timestamp) -> Obstacle {
+    /// Nobody knows the machine: for how long that is waited for, or what follows.
+    pub(super) fn unknown(&mut self, rules: &RetireSettings, now: Timestamp) -> Obstacle {
         let since = *self.unknown_since.get_or_insert(now);
         let until = later(since, rules.delete_patience);
         if until > now {

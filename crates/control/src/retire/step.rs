@@ -79,7 +79,10 @@ impl Retirement {
                 }
                 Step::wait(until)
             }
-            Stage::Deleting { .. } => self.step_deletion(seen, lost, rules, now),
+            Stage::Deleting { since } => {
+                let since = *since;
+                self.step_deletion(seen, lost, since, rules, now)
+            }
             Stage::Vanishing { asked, by } => {
                 let (asked, by) = (*asked, *by);
                 self.step_vanishing(seen, (asked, by), rules, now)
@@ -101,6 +104,7 @@ impl Retirement {
         &mut self,
         seen: &Sighting,
         lost: &[Box<str>],
+        since: Timestamp,
         rules: &RetireSettings,
         now: Timestamp,
     ) -> Step {
@@ -119,7 +123,9 @@ impl Retirement {
         if seen.awaits_order {
             return Step::wait(later(now, rules.retry));
         }
-        if let Some(until) = seen.batch_until.filter(|until| *until > now) {
+        let own = later(since, rules.batch);
+        let until = seen.batch_until.map_or(own, |group| group.min(own));
+        if until > now {
             return Step::wait(until);
         }
         self.call(Job::Delete { lost: lost.to_vec() })
@@ -161,7 +167,14 @@ impl Retirement {
                 Step::default()
             }
             Machine::Here => Step::wait(until),
-            _ => Step::default(),
+            Machine::Unknown => match self.unknown(rules, now) {
+                Obstacle::Unknown(until) => Step::wait(until),
+                Obstacle::Stays(why) | Obstacle::NotMeant(why) => {
+                    self.release(format!("its machine was to be deleted, but {why}"));
+                    Step::default()
+                }
+            },
+            Machine::Deleting | Machine::Gone { .. } => Step::default(),
         }
     }
 

@@ -27,7 +27,7 @@ fn increase(number: u32, count: u32, pods: &[&str]) -> Increase {
 fn ledger(orders: &[(Increase, i64)]) -> Ledger {
     let mut ledger = Ledger::default();
     for (increase, begun) in orders {
-        ledger.begin(increase, at(*begun));
+        ledger.begin(increase, Arc::new([Symbol::new("old")].into_iter().collect()), at(*begun));
         let placed = Outcome::Placed(increase.order.count);
         let settings = OrderSettings::default();
         ledger.answered(&increase.order.id, placed, true, &settings, at(begun + 1));
@@ -93,10 +93,11 @@ fn no_second_order_for_the_same_pods_before_the_first_has_registered() {
     assert_eq!(guard(&ledger, &again, &made, &[], 2), Err(TooMuch::SamePods { outstanding: 1 }));
     assert_eq!(guard(&ledger, &increase(2, 1, &["a", "b"]), &made, &[], 2), Ok(()));
     // A Node that was there before, whoever it is taken for, does not make it served.
-    let taken = group(vec![instance("m-1", 1, Some("m-1"))]);
-    let old = [node("m-1", -3600)];
+    let taken = group(vec![instance("m-1", 1, Some("old"))]);
+    let old = [node("old", -10)];
     assert_eq!(guard(&ledger, &again, &taken, &old, 2), Err(TooMuch::SamePods { outstanding: 1 }));
-    assert_eq!(guard(&ledger, &again, &taken, &[node("m-1", 30)], 31), Ok(()));
+    let registered = group(vec![instance("m-1", 1, Some("m-1"))]);
+    assert_eq!(guard(&ledger, &again, &registered, &[node("m-1", 30)], 31), Ok(()));
 }
 
 #[test]
@@ -119,7 +120,7 @@ fn what_failed_is_not_waited_for() {
 #[test]
 fn before_the_inventory_shows_an_order_all_of_it_is_outstanding() {
     let mut ledger = Ledger::default();
-    ledger.begin(&increase(1, 3, &["a", "b"]), at(0));
+    ledger.begin(&increase(1, 3, &["a", "b"]), Arc::default(), at(0));
     let next = increase(2, 1, &["b"]);
     let nothing = group(Vec::new());
     assert_eq!(guard(&ledger, &next, &nothing, &[], 1), Err(TooMuch::SamePods { outstanding: 3 }));

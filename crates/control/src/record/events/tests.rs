@@ -290,7 +290,7 @@ fn nodes_that_claim_one_machine_are_told_each_and_again_after_a_while() {
         without_node: 2,
         since: "2026-01-01T11:00:00Z".parse().unwrap(),
     });
-    contested.plan = std::sync::Arc::new(plan);
+    contested.plan = Arc::new(plan);
     let mut teller = Teller::new(Duplicates::Left);
     teller.pass(&contested, 0);
     let told = shown(&teller.take(usize::MAX));

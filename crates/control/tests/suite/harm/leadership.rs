@@ -25,7 +25,8 @@ async fn a_leader_that_was_paused_orders_nothing() {
     stage.deploy("web", 3, "1");
     stage.pass(300).await;
     let pass = one.running.handle.passes().borrow().clone().unwrap();
-    assert!(!pass.plan.purchases.is_empty(), "it would if it could");
+    let tries = !pass.plan.purchases.is_empty() || !pass.orders.is_empty();
+    assert!(tries, "it would if it could");
     assert_eq!((stage.machines(), stage.orders()), (0, Vec::new()));
 }
 

@@ -23,6 +23,15 @@ async fn idle() -> Stage {
     stage
 }
 
+/// Writes an order as a person could.
+fn write(stage: &Stage, name: &str, spec: &Value) {
+    let object = json!({
+        "apiVersion": "plimsoll.dev/v1alpha1", "kind": "NodeOrder",
+        "metadata": { "name": name }, "spec": spec,
+    });
+    stage.create(ORDERS, object);
+}
+
 fn find(stage: &Stage, name: &str) -> Value {
     let orders = stage.list(ORDERS);
     let found = orders.into_iter().find(|order| text(order, "/metadata/name") == name);
@@ -33,7 +42,7 @@ fn find(stage: &Stage, name: &str) -> Value {
 async fn a_scale_up_that_somebody_wrote_keeps_to_the_limits() {
     let mut stage = idle().await;
     let spec = json!({ "action": "Increase", "group": "cheap", "count": 6, "from": 0, "why": "" });
-    stage.create(ORDERS, json!({ "metadata": { "name": "by-hand" }, "spec": spec }));
+    write(&stage, "by-hand", &spec);
     stage.settings.plan.limits.nodes = 2;
     stage.start(Faults::default());
     stage.pass(120).await;
@@ -47,7 +56,7 @@ async fn a_scale_up_that_somebody_wrote_keeps_to_the_limits() {
 async fn a_maximum_that_was_lowered_holds_for_orders_of_an_earlier_run() {
     let mut stage = idle().await;
     let spec = json!({ "action": "Increase", "group": "cheap", "count": 3, "from": 0, "why": "" });
-    stage.create(ORDERS, json!({ "metadata": { "name": "earlier" }, "spec": spec }));
+    write(&stage, "earlier", &spec);
     stage.cloud.set_bounds("cheap".into(), 0, 2).unwrap();
     stage.start(Faults::default());
     stage.pass(120).await;
@@ -77,7 +86,7 @@ async fn a_removal_that_somebody_wrote_touches_no_node_of_another() {
                 "action": "Retire", "group": "cheap", "node": name, "nodeUid": uid,
                 "instance": "simulated://cheap/none", "why": "by hand",
             });
-            stage.create(ORDERS, json!({ "metadata": { "name": order }, "spec": spec }));
+            write(&stage, &order, &spec);
             stage.modify_status(ORDERS, &order, |object| {
                 object["status"] = json!({ "phase": phase });
             });
