@@ -11,7 +11,7 @@ pub(super) fn no_later(mut memory: Memory, now: Timestamp) -> Memory {
     memory.departed_since.values_mut().for_each(clamp);
     memory.unregistered.values_mut().map(|machine| &mut machine.since).for_each(clamp);
     memory.lost_deletions.values_mut().for_each(clamp);
-    for contradiction in &mut memory.contradiction {
+    if let Some(contradiction) = &mut memory.contradiction {
         clamp(&mut contradiction.since);
         clamp(&mut contradiction.seen);
     }
