@@ -41,6 +41,16 @@ pub enum Kinship {
     Predecessor,
 }
 
+/// Whether two machines of one id are the same one, by when they were made. Providers whose clocks differ from ours correct what
+/// they tell, and not always by the same amount.
+pub fn is_same_machine(made: Option<Timestamp>, other: Option<Timestamp>) -> bool {
+    match (made, other) {
+        (Some(made), Some(other)) => made.duration_since(other).abs() <= CLOCK_SKEW,
+        (None, None) => true,
+        (Some(_), None) | (None, Some(_)) => false,
+    }
+}
+
 // === impl Node ===
 
 impl Node {

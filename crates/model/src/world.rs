@@ -6,7 +6,7 @@ use std::{
 };
 
 use jiff::{SignedDuration, Timestamp};
-use rustc_hash::FxHashSet;
+use rustc_hash::FxHashMap;
 
 use crate::{
     Advice, Budget, Buffer, Condition, Controller, DaemonSet, Devices, Group, NamespaceQuota,
@@ -134,8 +134,8 @@ pub struct Memory {
     pub unremovable_until: BTreeMap<Symbol, Timestamp>,
 }
 
-/// Machines by group and id, and when they were made: an id may come again.
-pub type Registered = FxHashSet<(Symbol, Box<str>, Option<Timestamp>)>;
+/// Machines by group and id, with the moment they were made: an id may come again.
+pub type Registered = FxHashMap<(Symbol, Box<str>), Option<Timestamp>>;
 
 /// A machine without a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -66,6 +66,14 @@ fn a_kubelet_that_registers_under_an_old_node_has_it_for_good() {
 }
 
 #[test]
+fn machines_of_one_id_are_told_apart_by_when_they_were_made() {
+    assert!(is_same_machine(Some(at(0)), Some(at(1))) && is_same_machine(Some(at(1)), Some(at(0))));
+    assert!(is_same_machine(None, None));
+    assert!(!is_same_machine(Some(at(0)), Some(at(61))));
+    assert!(!is_same_machine(Some(at(0)), None) && !is_same_machine(None, Some(at(0))));
+}
+
+#[test]
 fn of_a_machine_of_unknown_age_every_claim_is_believed() {
     let ageless = Instance { created: None, ..machine() };
     assert_eq!(node(-3600, false, Some(-600)).kinship(&ageless, at(0)), Kinship::Own);

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use plimsoll_model::{
     Instance, InstanceError, Memory, Origin, SignedDuration, Timestamp, Unregistered, World,
-    kinship::CLOCK_SKEW,
+    kinship::{CLOCK_SKEW, is_same_machine},
 };
 
 use super::{
@@ -67,7 +67,7 @@ pub(super) fn strays<'w>(world: &'w World, group: usize, places: &[Unjoined]) ->
 fn first_sight(world: &World, group: usize, instance: &Instance) -> Unregistered {
     let key = (world.groups[group].id, instance.id.clone());
     let known = world.memory.unregistered.get(&key);
-    let known = known.filter(|known| known.created == instance.created).copied();
+    let known = known.filter(|known| is_same_machine(known.created, instance.created)).copied();
     known.unwrap_or_else(|| Unregistered {
         since: world.now,
         created: instance.created,
@@ -81,7 +81,8 @@ fn first_sight(world: &World, group: usize, instance: &Instance) -> Unregistered
 /// that the machine was not there when the group was first looked at. Whatever is not certain is [`Origin::Found`].
 fn origin(world: &World, group: usize, instance: &Instance) -> Origin {
     let id = world.groups[group].id;
-    if world.memory.registered.contains(&(id, instance.id.clone(), instance.created)) {
+    let registered = world.memory.registered.get(&(id, instance.id.clone()));
+    if registered.is_some_and(|made| is_same_machine(*made, instance.created)) {
         return Origin::Lost;
     }
     let made = |order: Timestamp| {
@@ -158,7 +159,7 @@ pub(super) fn remember_registered(world: &World, membership: &Membership, memory
         let mut strays = strays.iter().map(|stray| stray.place).peekable();
         for (place, instance) in group.instances.iter().enumerate() {
             if strays.next_if_eq(&place).is_none() {
-                registered.insert((group.id, instance.id.clone(), instance.created));
+                registered.insert((group.id, instance.id.clone()), instance.created);
             }
         }
     }

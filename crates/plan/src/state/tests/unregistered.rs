@@ -190,7 +190,7 @@ fn a_machine_of_an_order_of_ours_owes_a_node_since_it_was_made() {
 
 #[test]
 fn another_machine_of_the_same_id_is_another_machine() {
-    let world = stray(Some(at(-3))).watched(-60).order("a", 1, -3);
+    let world = stray(Some(at(-60))).watched(-60).order("a", 1, -3);
     let mut world = world.seen("sim://x", -50, Origin::Lost).unseen();
     world.groups[0].instances[1].created = Some(at(-2));
     let known = observe(&world).memory.unregistered[&("a".into(), "sim://x".into())];
