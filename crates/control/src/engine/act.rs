@@ -34,7 +34,7 @@ impl Engine {
         self.clean(&decision.seen);
         let stranger = self.sight.owners.stranger();
         let nodes = decision.seen.nodes.iter().map(|node| &**node);
-        let registered = Registered::new(&decision.seen.groups, nodes);
+        let registered = Registered::new(&decision.seen.groups, nodes, now);
         for mut errand in errands(&decision.plan, &decision.seen.pod_uids) {
             self.guard(&mut errand, &registered, &mut begun, now);
             match stranger.filter(|_| loses_patience(&errand, &decision.seen)) {

@@ -48,17 +48,26 @@ pub(crate) enum TooMuch {
 #[derive(Debug)]
 pub(crate) struct Registered<'p> {
     groups: FxHashMap<Symbol, &'p Group>,
-    /// The nodes that are there.
+    by_name: FxHashMap<Symbol, &'p Node>,
+    /// The names of the nodes that are there.
     pub nodes: Arc<FxHashSet<Symbol>>,
+    now: Timestamp,
 }
 
 // === impl Registered ===
 
 impl<'p> Registered<'p> {
-    pub(crate) fn new(groups: &'p [Group], nodes: impl IntoIterator<Item = &'p Node>) -> Self {
+    pub(crate) fn new(
+        groups: &'p [Group],
+        nodes: impl IntoIterator<Item = &'p Node>,
+        now: Timestamp,
+    ) -> Self {
+        let by_name: FxHashMap<_, _> = nodes.into_iter().map(|node| (node.name, node)).collect();
         Self {
             groups: groups.iter().map(|group| (group.id, group)).collect(),
-            nodes: Arc::new(nodes.into_iter().map(|node| node.name).collect()),
+            nodes: Arc::new(by_name.keys().copied().collect()),
+            by_name,
+            now,
         }
     }
 
@@ -75,10 +84,14 @@ impl<'p> Registered<'p> {
                 && instance.state != InstanceState::Deleting
                 && instance.error.is_none()
         };
+        // A kubelet may register under a Node that was there before. That is certain when the Node has been Ready for longer than it
+        // would be without one.
         let has_registered = |instance: &Instance| {
-            instance
-                .node
-                .is_some_and(|node| self.nodes.contains(&node) && !entry.known.contains(&node))
+            let node = instance.node.and_then(|node| self.by_name.get(&node));
+            node.is_some_and(|node| {
+                let made = instance.created.unwrap_or(order.at);
+                !entry.known.contains(&node.name) || node.was_alive_after(made, self.now)
+            })
         };
         let staying = |instance: &&Instance| instance.state != InstanceState::Deleting;
         let unlisted = count(group.target, group.instances.iter().filter(staying).count());

@@ -259,7 +259,8 @@ fn a_machine_that_others_seemed_to_delete_is_checked_before_it_is_deleted() {
 
 #[test]
 fn a_pod_that_comes_before_any_call_is_evicted_first() {
-    let rules = RetireSettings::default();
+    let batch = SignedDuration::from_secs(12);
+    let rules = RetireSettings { batch, ..RetireSettings::default() };
     let mut node = draining(&rules);
     let batched = |pods: &[PodSeen]| Sighting { batch_until: Some(at(20)), ..seen(pods) };
     let step = node.step(&batched(&[]), &rules, at(8));

@@ -81,7 +81,7 @@ fn guard(
     now: i64,
 ) -> Result<(), TooMuch> {
     let nodes = nodes.iter().map(|node| &**node);
-    let registered = Registered::new(std::slice::from_ref(group), nodes);
+    let registered = Registered::new(std::slice::from_ref(group), nodes, at(now));
     ledger.guard(id(), next.order.count, &next.pods, &registered, at(now))
 }
 
