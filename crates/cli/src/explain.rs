@@ -9,6 +9,7 @@ use serde_json::Value;
 use crate::{
     ask::{self, Output},
     failure::Failure,
+    printable::Lines,
 };
 
 /// What was typed.
@@ -50,6 +51,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     match arguments.ask.output {
         Output::Json => writeln!(out, "{answer:#}")?,
         Output::Text => {
+            let mut out = Lines::new(&mut out);
             let sentences = answer.get("sentences").and_then(Value::as_array);
             for sentence in sentences.into_iter().flatten().filter_map(Value::as_str) {
                 writeln!(out, "{sentence}")?;

@@ -1,9 +1,8 @@
 //! How a command ends when it does not end well.
 
-use std::{
-    io::{self, Write as _},
-    process::ExitCode,
-};
+use std::{io, process::ExitCode};
+
+use crate::printable::Lines;
 
 /// What went wrong, by whose fault it is.
 #[derive(Debug)]
@@ -19,10 +18,13 @@ pub(crate) enum Failure {
 /// The command did its part, the input did not.
 const INVALID_INPUT: u8 = 2;
 
+/// What stands between a problem and what to do about it.
+pub(crate) const HELP: &str = "\nhelp: ";
+
 // === impl Failure ===
 
 impl Failure {
-    /// Says what went wrong in one line, and gives the exit code for it.
+    /// Says what went wrong in one line, what to do about it in a second where that is known, and gives the exit code for it.
     pub(crate) fn report(self) -> ExitCode {
         let (text, code) = match self {
             Self::Input(error) => (format!("{error:#}"), ExitCode::from(INVALID_INPUT)),
@@ -35,9 +37,17 @@ impl Failure {
                 (format!("the answer cannot be written: {error}"), ExitCode::FAILURE)
             }
         };
-        let line = text.replace(['\n', '\r'], " ");
+        let (problem, help) = match text.split_once(HELP) {
+            Some((problem, help)) => (problem, Some(help)),
+            None => (&*text, None),
+        };
+        let one_line = |text: &str| text.replace(['\n', '\r'], " ");
+        let mut out = Lines::new(io::stderr());
         // Where nobody listens to errors there is nobody to tell that to.
-        let _ = writeln!(io::stderr(), "error: {line}");
+        let _ = writeln!(out, "error: {}", one_line(problem));
+        if let Some(help) = help {
+            let _ = writeln!(out, "  help: {}", one_line(help));
+        }
         code
     }
 }

@@ -5,7 +5,7 @@ use std::io::{self, BufWriter, Write as _};
 use clap::ValueEnum;
 
 use self::answer::answer;
-use crate::{failure::Failure, input};
+use crate::{failure::Failure, input, printable::Lines};
 
 mod answer;
 mod json;
@@ -53,7 +53,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
                 if number > 0 {
                     writeln!(out)?;
                 }
-                text::write(&mut out, &answer)?;
+                text::write(&mut Lines::new(&mut out), &answer)?;
             }
         }
     }

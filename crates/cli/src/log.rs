@@ -1,9 +1,19 @@
 //! What the program says about itself while it runs: to the standard error, so that answers stay clean.
 
-use std::io::{self, IsTerminal as _};
+use std::{
+    fmt,
+    io::{self, IsTerminal as _},
+};
 
-use tracing::Dispatch;
-use tracing_subscriber::{EnvFilter, fmt::MakeWriter, util::SubscriberInitExt as _};
+use tracing::{Dispatch, field::Field};
+use tracing_subscriber::{
+    EnvFilter,
+    field::MakeExt as _,
+    fmt::{MakeWriter, format},
+    util::SubscriberInitExt as _,
+};
+
+use crate::printable::printable;
 
 /// Says which messages are wanted, over everything else that does.
 pub(crate) const VARIABLE: &str = "PLIMSOLL_LOG";
@@ -62,8 +72,24 @@ where
     match settings.format {
         Format::Json => builder.json().flatten_event(true).finish().into(),
         Format::Text => {
-            builder.with_ansi(colours == Colours::Shown).with_target(false).finish().into()
+            let builder = builder.with_ansi(colours == Colours::Shown).with_target(false);
+            builder.fmt_fields(format::debug_fn(field).delimited(" ")).finish().into()
         }
+    }
+}
+
+/// Writes a field of a message for people. The library would write values as they are.
+fn field(out: &mut format::Writer<'_>, field: &Field, value: &dyn fmt::Debug) -> fmt::Result {
+    let value = format!("{value:?}");
+    let value = printable(&value);
+    match field.name() {
+        "message" => write!(out, "{value}"),
+        // Where a record of another logging library came from; the library leaves it out, too.
+        name if name.starts_with("log.") => Ok(()),
+        name if out.has_ansi_escapes() => {
+            write!(out, "\u{1b}[3m{name}\u{1b}[0m\u{1b}[2m=\u{1b}[0m{value}")
+        }
+        name => write!(out, "{name}={value}"),
     }
 }
 
@@ -81,7 +107,9 @@ const fn directives(verbosity: u32) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use super::directives;
+    use std::sync::{Arc, Mutex};
+
+    use super::*;
 
     #[test]
     fn more_verbosity_is_more_said() {
@@ -93,5 +121,51 @@ mod tests {
         assert_eq!((levels[0], levels[7]), ("info", "trace"));
         assert!(levels[2].contains("control=debug") && !levels[2].contains("cluster=debug"));
         assert!(levels[4].contains("cluster=debug"));
+    }
+
+    /// What was written.
+    #[derive(Clone, Default)]
+    struct Kept(Arc<Mutex<Vec<u8>>>);
+
+    impl io::Write for Kept {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().unwrap().extend(bytes);
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    /// A message with a pod and an error that are up to no good, as it is written.
+    fn written(colours: Colours) -> String {
+        let kept = Kept::default();
+        let out = kept.clone();
+        let writer = writer(Settings::default(), move || out.clone(), colours);
+        // With one writer alone, what other threads do decides what is worth writing.
+        let _another = Dispatch::new(tracing::subscriber::NoSubscriber::default());
+        tracing::dispatcher::with_default(&writer, || {
+            let (pod, error) = ("web\u{1b}[2J", "refused\u{9b}2J\n\u{202e}INFO all is well");
+            tracing::error!(%pod, ?error, plain = "\u{1b}", count = 3, "cannot ask: {error}");
+        });
+        let bytes = kept.0.lock().unwrap().clone();
+        String::from_utf8(bytes).unwrap()
+    }
+
+    #[test]
+    fn a_message_cannot_command_the_terminal() {
+        let line = written(Colours::Left);
+        let (_, line) = line.split_once("ERROR ").unwrap();
+        let error = r"refused\u{9b}2J\n\u{202e}INFO all is well";
+        assert_eq!(
+            line,
+            format!(
+                "cannot ask: {error} pod=web\\u{{1b}}[2J error=\"{error}\" plain=\"\\u{{1b}}\" count=3\n"
+            )
+        );
+        let coloured = written(Colours::Shown);
+        assert!(coloured.contains(r"web\u{1b}[2J"), "{coloured:?}");
+        assert!(!coloured.contains("\u{1b}[2J") && !coloured.contains('\u{9b}'), "{coloured:?}");
     }
 }

@@ -16,6 +16,7 @@ mod listen;
 mod log;
 mod minicluster;
 mod plan;
+mod printable;
 mod provider;
 mod run;
 mod status;

@@ -11,7 +11,7 @@ use plimsoll_manifest::scenario;
 use plimsoll_model::World;
 use plimsoll_plan::plan;
 
-use crate::{failure::Failure, input};
+use crate::{failure::Failure, input, printable::Lines};
 
 mod crowd;
 mod full_name;
@@ -66,12 +66,15 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut out = BufWriter::new(io::stdout().lock());
     match (&arguments.why, arguments.output) {
         (Some(name), _) => {
+            let mut out = Lines::new(&mut out);
             for sentence in why::why(name, &world, &plan) {
                 writeln!(out, "{sentence}")?;
             }
         }
         (None, Output::Json) => json::write(&mut out, &plan, arguments.placements)?,
-        (None, Output::Text) => text::write(&mut out, &world, &plan, arguments.placements)?,
+        (None, Output::Text) => {
+            text::write(Lines::new(&mut out), &world, &plan, arguments.placements)?;
+        }
     }
     Ok(out.flush()?)
 }

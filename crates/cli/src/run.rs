@@ -26,7 +26,7 @@ use plimsoll_control::{
     settings::{Mode, Settings},
 };
 use plimsoll_extgrpc::GrpcExpander;
-use plimsoll_net::{Clock, Shutdown, tls};
+use plimsoll_net::{Clock, Shutdown, listen::Limits, tls};
 use plimsoll_provider::{Binding, Fleet, Home, Provider, Upkeep};
 use plimsoll_providers::{
     choice::{Opened, Question},
@@ -133,7 +133,11 @@ async fn keep(wanted: Wanted, process: Process) -> Result<(), Failure> {
     if !clouds.is_empty() {
         simulate(clouds, &process, clock, &shutdown).map_err(Failure::Input)?;
     }
-    greet(&process, listener.local_addr().unwrap_or(process.address), &client);
+    let address = listener.local_addr().unwrap_or(process.address);
+    greet(&process, address, &client);
+    if process.record.insecure_debug_endpoints && !plimsoll_net::listen::is_loopback(address) {
+        warn!(%address, "debug endpoints answer every caller without a token: --insecure-debug-endpoints is set");
+    }
     tokio::spawn(identify(client.clone(), home.cluster.clone()));
 
     let settings = watch::Sender::new(Arc::new(process.settings.clone()));
@@ -151,7 +155,7 @@ async fn keep(wanted: Wanted, process: Process) -> Result<(), Failure> {
     let answering = tokio::spawn(async move {
         let service =
             router.map_request(|request: http::Request<_>| request.map(axum::body::Body::new));
-        plimsoll_net::listen::serve(listener, None, service, &end, GRACE).await;
+        plimsoll_net::listen::serve_within(listener, Limits::default(), service, &end, GRACE).await;
     });
     tokio::select! {
         () = autoscaler.run(shutdown.clone()) => {}

@@ -151,3 +151,21 @@ fn a_reader_that_goes_away_is_no_error() {
     child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
     assert_eq!((said.as_str(), child.wait().unwrap().code()), ("", Some(0)));
 }
+
+/// Whatever names and labels in the file say, only text is shown.
+#[test]
+fn a_name_cannot_command_the_terminal() {
+    let objects = r#"{"kind": "List", "apiVersion": "v1", "items": [
+        {"kind": "Pod", "apiVersion": "v1", "metadata": {"name": "web\u001b[2J\nother: 1 of 1 nodes takes it"},
+         "spec": {"nodeSelector": {"zone": "\u009b31m\u202ea"}, "containers": []}},
+        {"kind": "Node", "apiVersion": "v1", "metadata": {"name": "small\u001b]0;owned\u0007", "labels": {"zone": "\u001b[2J"}},
+         "status": {"allocatable": {"cpu": "1", "memory": "1Gi", "pods": "10"}}}]}"#;
+    let output = run(&["--file", "-"], objects);
+    let shown = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+    let is_bare = |letter: char| {
+        (letter.is_control() && letter != '\n') || ('\u{202a}'..='\u{202e}').contains(&letter)
+    };
+    assert!(!shown.contains(is_bare), "{shown:?}");
+    assert!(shown.contains(r"web\u{1b}[2J\nother"), "{shown}");
+    assert!(!shown.lines().any(|line| line.starts_with("other")), "{shown}");
+}

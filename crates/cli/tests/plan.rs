@@ -120,3 +120,23 @@ fn timings_go_to_standard_error() {
         "{said}"
     );
 }
+
+/// Whatever names in the file say, only text is shown.
+#[test]
+fn a_name_cannot_command_the_terminal() {
+    let world = SMALL.replace("\"name\":\"own-0\"", "\"name\":\"own\\u001b[2J\"");
+    let world = world.replace("\"id\":\"tainted\"", "\"id\":\"taint\\u202eed\\nThe nodes\"");
+    let world = world.replace("\"name\":\"gated\"", "\"name\":\"gated\\u009b2J\"");
+    assert_ne!(world, SMALL);
+    for arguments in
+        [&[][..], &["--placements"], &["--why", "gated\u{9b}2J"], &["--why", "no\u{1b}ne"]]
+    {
+        let output = run(arguments, &world);
+        let shown = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+        let is_bare = |letter: char| {
+            (letter.is_control() && letter != '\n') || ('\u{202a}'..='\u{202e}').contains(&letter)
+        };
+        assert!(shown.contains("\\u{"), "{arguments:?}: {shown:?}");
+        assert!(!shown.contains(is_bare), "{arguments:?}: {shown:?}");
+    }
+}

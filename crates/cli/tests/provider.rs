@@ -1,6 +1,6 @@
 //! `plimsoll provider serve`, run as a user runs it.
 
-#![expect(clippy::unwrap_used, reason = "a test stops where it is surprised")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test stops where it is surprised")]
 
 use std::{
     fs,
@@ -103,6 +103,44 @@ fn what_cannot_be_served_is_refused_in_one_line() {
 }
 
 #[test]
+fn a_port_without_certificates_is_for_this_machine() {
+    let folder = folder();
+    let simulated = ["--cloud-provider=simulated", "--cloud-config=catalogue.yaml"];
+    for address in ["--address=:8086", "--address=0.0.0.0:8086", "--address=[::ffff:10.0.0.7]:1"] {
+        let output = command(folder.path(), &[simulated[0], simulated[1], address]).output();
+        let output = output.unwrap();
+        assert_eq!(output.status.code(), Some(2), "{address}");
+        let told = String::from_utf8(output.stderr).unwrap();
+        let lines: Vec<&str> = told.lines().collect();
+        let [problem, help] = lines.as_slice() else { panic!("{told}") };
+        let beginning = "error: --address: without certificates, every caller that reaches ";
+        assert!(problem.starts_with(beginning), "{told}");
+        assert!(problem.ends_with(" may create and delete machines"), "{told}");
+        assert_eq!(
+            *help,
+            "  help: give --cert, --key-cert and --ca-cert; listen on 127.0.0.1; or say --insecure"
+        );
+    }
+    let server = start(folder.path(), &[simulated[0], simulated[1], "--address=127.0.0.1:0"]);
+    assert!(!server.2.contains("WARN"), "{}", server.2);
+}
+
+#[test]
+fn a_port_that_is_open_to_all_says_so_in_the_log() {
+    let folder = folder();
+    let arguments = [
+        "--cloud-provider=simulated",
+        "--cloud-config=catalogue.yaml",
+        "--address=0.0.0.0:0",
+        "--insecure",
+    ];
+    let server = start(folder.path(), &arguments);
+    let warning = server.2.lines().find(|line| line.contains("WARN")).unwrap();
+    assert!(warning.contains("provider is served without certificates"), "{warning}");
+    assert!(warning.contains("address=0.0.0.0:0"), "{warning}");
+}
+
+#[test]
 fn a_provider_that_hangs_does_not_hold_up_the_end() {
     let folder = folder();
     // Takes connections and says nothing.
@@ -117,8 +155,8 @@ fn a_provider_that_hangs_does_not_hold_up_the_end() {
     assert!(server.0.wait().unwrap().success());
 }
 
-/// A server that is stopped when the test ends, however it ends.
-struct Running(Child, String);
+/// A server that is stopped when the test ends, however it ends; its port, and what it said before it served.
+struct Running(Child, String, String);
 
 impl Drop for Running {
     fn drop(&mut self) {
@@ -130,13 +168,20 @@ impl Drop for Running {
 fn start(folder: &Path, arguments: &[&str]) -> Running {
     let mut child = command(folder, arguments).spawn().unwrap();
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
-    let line = lines.find(|line| line.as_ref().unwrap().contains("serving externalgrpc")).unwrap();
-    let line = line.unwrap();
-    let (_, port) = line.split_once("127.0.0.1:").unwrap();
+    let mut before = String::new();
+    let line = loop {
+        let line = lines.next().expect("it says where it serves").unwrap();
+        if line.contains("serving externalgrpc") {
+            break line;
+        }
+        before.push_str(&line);
+        before.push('\n');
+    };
+    let (_, port) = line.split_once("127.0.0.1:").or_else(|| line.split_once("0.0.0.0:")).unwrap();
     let port: String = port.chars().take_while(char::is_ascii_digit).collect();
     // Whoever reads no further would stop the server with its next message.
     std::thread::spawn(move || lines.for_each(drop));
-    Running(child, port)
+    Running(child, port, before)
 }
 
 #[tokio::test]

@@ -7,6 +7,13 @@ mod run {
     pub(crate) mod stage;
 }
 
+use std::{
+    fs,
+    io::{Read as _, Write as _},
+    net::TcpListener,
+    thread,
+};
+
 use run::stage::{Stage, text};
 
 const CATALOGUE: &str = "
@@ -83,4 +90,75 @@ fn nobody_there_to_ask_is_said_in_a_line() {
     let line = String::from_utf8(output.stderr).unwrap();
     assert!(line.starts_with("error: no autoscaler answers at http://127.0.0.1:1: "), "{line}");
     assert_eq!(line.lines().count(), 1);
+}
+
+/// Something that answers one request with this, and is called by this URL. It gives back what it was asked.
+fn answering(code: &str, body: &str) -> (String, thread::JoinHandle<String>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("--server=http://{}", listener.local_addr().unwrap());
+    let answer = format!(
+        "HTTP/1.1 {code}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}",
+        body.len()
+    );
+    let server = thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let (mut asked, mut part) = (Vec::new(), [0; 1024]);
+        while !asked.ends_with(b"\r\n\r\n") {
+            let length = stream.read(&mut part).unwrap();
+            asked.extend_from_slice(&part[..length]);
+        }
+        stream.write_all(answer.as_bytes()).unwrap();
+        String::from_utf8(asked).unwrap()
+    });
+    (url, server)
+}
+
+#[test]
+fn an_answer_cannot_command_the_terminal() {
+    let body =
+        r#"{"sentences": ["pod web\u001b[2J stays", "  slicer  \u009b31m\u202eno\nreason"]}"#;
+    let (server, _) = answering("200 OK", body);
+    let output = run::stage::plimsoll(&["explain", "pod", "web", &server]).output().unwrap();
+    let told = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(told, "pod web\\u{1b}[2J stays\n  slicer  \\u{9b}31m\\u{202e}no\\nreason\n");
+
+    let (server, _) =
+        answering("503 No", r#"{"error": "provider a: \u001b[2J", "help": "\u0007"}"#);
+    let output = run::stage::plimsoll(&["status", &server]).output().unwrap();
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(told, "error: provider a: \\u{1b}[2J\n  help: \\u{7}\n");
+}
+
+#[test]
+fn a_token_is_sent_to_who_needs_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("token");
+    fs::write(&file, "secret-token\n").unwrap();
+    let file = format!("--token-file={}", file.display());
+    let (server, asked) = answering("200 OK", r#"{"sentences": []}"#);
+    let words = ["explain", "pod", "web", &server, &file];
+    assert!(run::stage::plimsoll(&words).output().unwrap().status.success());
+    let asked = asked.join().unwrap().to_lowercase();
+    assert!(asked.contains("authorization: bearer secret-token\r\n"), "{asked}");
+}
+
+#[test]
+fn a_token_is_not_sent_in_plaintext_to_another_machine() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("token");
+    fs::write(&file, "secret-token\n").unwrap();
+    let file = format!("--token-file={}", file.display());
+    // An address that is for documentation, and nobody's.
+    let words = ["status", "--server=http://192.0.2.1:8085", &file];
+    let output = run::stage::plimsoll(&words).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(
+        told,
+        "error: --token-file: the token would be sent to 192.0.2.1 over plaintext HTTP\n  help: use https://, or kubectl port-forward; or say --insecure\n"
+    );
+    fs::write(folder.path().join("token"), "\n").unwrap();
+    let output = run::stage::plimsoll(&["status", &file]).output().unwrap();
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(told.starts_with("error: the token file ") && told.ends_with(" is empty\n"), "{told}");
 }

@@ -5,6 +5,7 @@
 //! ```
 //! Only this crate speaks to the API server; nobody above it names `kube`.
 
+pub mod access;
 pub mod buffers;
 pub mod config_maps;
 pub mod connect;

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use axum::Router;
 use plimsoll_cluster::{
     Client,
+    access::Access,
     lease::{self, Candidacy, Leadership, Standing},
 };
 use plimsoll_net::{Clock, Shutdown};
@@ -20,7 +21,7 @@ use crate::{
     engine::{Adviser, Engine, Handle, Parts},
     fault::Faults,
     health::Health,
-    http::{self, Desk},
+    http::{self, Callers, Desk, Queue},
     record::{Chronicle, RecordSettings, Recorder, Tools},
     settings::Settings,
 };
@@ -108,6 +109,11 @@ impl Autoscaler {
         });
         let health = Health::new(&record, clock.now());
         let (snapshot, profiling) = (record.snapshot, record.profiling);
+        let callers = if record.insecure_debug_endpoints {
+            Callers::Everybody
+        } else {
+            Callers::Authorised(Access::new(client.clone()))
+        };
         let recorder = Recorder::new(Tools {
             settings: record,
             client: client.clone(),
@@ -125,6 +131,8 @@ impl Autoscaler {
             chronicle: recorder.chronicle(),
             snapshot,
             profiling,
+            callers,
+            queue: Queue::default(),
         };
         Self { client, clock, election, leadership, standing, engine, recorder, desk }
     }

@@ -10,6 +10,7 @@
 //! | /snapshotz     | nodes, pods and templates of the next pass, where the user allows it      |
 //! | /debug/pprof/  | CPU profiles of the process, where the user allows it                     |
 //!
+//! The first three are for everybody. The others show what runs in the cluster, and are answered only to [`Callers`] who may see it.
 //! What is not an answer is `{"error": …}` with a fitting code.
 
 use std::{sync::Arc, time::Duration};
@@ -17,7 +18,8 @@ use std::{sync::Arc, time::Duration};
 use axum::{
     Router,
     extract::{Query, State, rejection::QueryRejection},
-    http::{StatusCode, header},
+    http::{HeaderValue, StatusCode, header},
+    middleware::from_fn_with_state,
     response::{IntoResponse, Response},
     routing::get,
 };
@@ -35,11 +37,27 @@ use crate::{
     record::Chronicle,
 };
 
+mod callers;
 mod profiling;
+mod queue;
 mod snapshot;
+
+pub(crate) use self::{callers::Callers, queue::Queue};
 
 /// How long a pass that shows everything is waited for.
 const PATIENCE: Duration = Duration::from_secs(30);
+
+/// The longest name that Kubernetes allows.
+const LONGEST_NAME: usize = 253;
+
+/// The longest name of a namespace that Kubernetes allows.
+const LONGEST_NAMESPACE: usize = 63;
+
+/// Groups are named by their providers, some of them by whole URLs.
+const LONGEST_GROUP: usize = 1024;
+
+/// A name with a slip of the pen may be a little longer than names are, and is still worth a proposal.
+const SLACK: usize = 10;
 
 /// What answers are made from.
 #[derive(Clone, Debug)]
@@ -52,6 +70,8 @@ pub(crate) struct Desk {
     pub chronicle: Chronicle,
     pub snapshot: bool,
     pub profiling: bool,
+    pub callers: Callers,
+    pub queue: Queue,
 }
 
 /// What `/explain` is asked for: one of them.
@@ -71,21 +91,21 @@ struct Refusal {
 
 /// All that is answered.
 pub(crate) fn router(desk: Desk) -> Router {
-    let mut router = Router::new()
-        .route("/metrics", get(metrics))
-        .route("/health-check", get(health_check))
-        .route("/ready", get(ready))
-        .route("/explain", get(explained))
-        .route("/status", get(status));
+    let mut guarded = Router::new().route("/explain", get(explained)).route("/status", get(status));
     if desk.snapshot {
-        router = router.route("/snapshotz", get(snapshot));
+        guarded = guarded.route("/snapshotz", get(snapshot));
     }
     if desk.profiling {
-        router = router
+        guarded = guarded
             .route("/debug/pprof/", get(profiling::index))
             .route("/debug/pprof/profile", get(profiling::profile));
     }
-    router
+    let guarded = guarded.route_layer(from_fn_with_state(desk.callers.clone(), callers::admit));
+    Router::new()
+        .route("/metrics", get(metrics))
+        .route("/health-check", get(health_check))
+        .route("/ready", get(ready))
+        .merge(guarded)
         .fallback(|| async { Refusal::new(StatusCode::NOT_FOUND, "there is nothing here") })
         .method_not_allowed_fallback(|| async {
             Refusal::new(StatusCode::METHOD_NOT_ALLOWED, "only GET is answered")
@@ -128,12 +148,15 @@ async fn explained(
     let wanted =
         wanted.map_err(|error| Refusal::new(StatusCode::BAD_REQUEST, error.body_text()))?;
     let subject = wanted.0.subject()?;
+    let place = desk.queue.enter()?;
     let pass = desk.pass()?;
-    let told = match explain(&pass, &subject) {
+    let question = subject.clone();
+    let told = place.compute(move || explain(&pass, &question)).await?;
+    let told = match told {
         // A pod that has its node is nothing that a pass speaks of, so all of it is looked at.
         Err(_) if matches!(subject, Subject::Pod(_)) => {
             let pass = desk.whole().await?;
-            explain(&pass, &subject)
+            place.compute(move || explain(&pass, &subject)).await?
         }
         told => told,
     };
@@ -146,17 +169,21 @@ async fn explained(
     }
 }
 
-async fn status(State(desk): State<Desk>) -> Response {
+async fn status(State(desk): State<Desk>) -> Result<Response, Refusal> {
+    let place = desk.queue.enter()?;
     let pass = desk.handle.passes().borrow().clone();
     let standing = desk.standing.borrow().clone();
-    as_json(&Picture::of(pass.as_deref(), &standing, desk.chronicle.lines()))
+    let lines = desk.chronicle.lines();
+    place.compute(move || as_json(&Picture::of(pass.as_deref(), &standing, lines))).await
 }
 
 async fn snapshot(State(desk): State<Desk>) -> Result<Response, Refusal> {
     desk.leads()?;
+    let place = desk.queue.enter()?;
     let begun = desk.clock.now();
     let pass = desk.whole().await?;
-    Ok(as_json(&snapshot::snapshot(&pass, begun, desk.clock.now())))
+    let ended = desk.clock.now();
+    place.compute(move || as_json(&snapshot::snapshot(&pass, begun, ended))).await
 }
 
 fn as_json(answer: &impl Serialize) -> Response {
@@ -216,9 +243,20 @@ impl Desk {
 impl Wanted {
     fn subject(self) -> Result<Subject, Refusal> {
         match (self.pod, self.node, self.group) {
-            (Some(pod), None, None) => Ok(Subject::Pod(pod)),
-            (None, Some(node), None) => Ok(Subject::Node(node)),
-            (None, None, Some(group)) => Ok(Subject::Group(group)),
+            (Some(pod), None, None) => {
+                let (namespace, name) = pod.split_once('/').unwrap_or(("", &pod));
+                bounded("namespace", namespace, LONGEST_NAMESPACE)?;
+                bounded("pod", name, LONGEST_NAME)?;
+                Ok(Subject::Pod(pod))
+            }
+            (None, Some(node), None) => {
+                bounded("node", &node, LONGEST_NAME)?;
+                Ok(Subject::Node(node))
+            }
+            (None, None, Some(group)) => {
+                bounded("group", &group, LONGEST_GROUP)?;
+                Ok(Subject::Group(group))
+            }
             _ => {
                 let error = "name one of pod=NAMESPACE/NAME, node=NAME or group=NAME";
                 Err(Refusal::new(StatusCode::BAD_REQUEST, error))
@@ -227,18 +265,44 @@ impl Wanted {
     }
 }
 
+/// Refuses a name that nothing can have, before anything is looked up.
+fn bounded(kind: &str, name: &str, longest: usize) -> Result<(), Refusal> {
+    let length = name.len();
+    if length <= longest + SLACK {
+        return Ok(());
+    }
+    let error =
+        format!("the name of the {kind} is {length} bytes long; no {kind} has more than {longest}");
+    Err(Refusal::new(StatusCode::BAD_REQUEST, error))
+}
+
 // === impl Refusal ===
 
 impl Refusal {
     fn new(code: StatusCode, error: impl Into<String>) -> Self {
         Self { code, body: json!({ "error": error.into() }) }
     }
+
+    /// For what would be answered later. The caller is asked to try again.
+    fn busy(error: impl Into<String>) -> Self {
+        Self::new(StatusCode::TOO_MANY_REQUESTS, error)
+    }
+
+    /// Says what to do about it.
+    fn help(mut self, help: impl Into<String>) -> Self {
+        self.body["help"] = Value::from(help.into());
+        self
+    }
 }
 
 impl IntoResponse for Refusal {
     fn into_response(self) -> Response {
         let headers = [(header::CONTENT_TYPE, "application/json")];
-        (self.code, headers, self.body.to_string()).into_response()
+        let mut response = (self.code, headers, self.body.to_string()).into_response();
+        if self.code == StatusCode::TOO_MANY_REQUESTS {
+            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
+        }
+        response
     }
 }
 

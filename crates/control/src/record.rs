@@ -51,6 +51,8 @@ pub struct RecordSettings {
     pub snapshot: bool,
     /// `profiling`.
     pub profiling: bool,
+    /// `insecure-debug-endpoints`: whether everybody who reaches the address sees what runs in the cluster.
+    pub insecure_debug_endpoints: bool,
     /// Who writes events: the name of this process.
     pub host: String,
 }
@@ -79,6 +81,7 @@ impl Default for RecordSettings {
             max_startup_time: Duration::from_mins(20),
             snapshot: false,
             profiling: false,
+            insecure_debug_endpoints: false,
             host: String::new(),
         }
     }

@@ -9,6 +9,7 @@ pub mod buffer;
 pub mod condition;
 pub mod device;
 pub mod devices;
+pub mod edits;
 pub mod exemplar;
 pub mod group;
 pub mod kinship;
@@ -47,6 +48,7 @@ pub use device::{
     SameOrDistinct,
 };
 pub use devices::Devices;
+pub use edits::Edits;
 pub use exemplar::{Exemplar, Remembered};
 pub use group::{ErrorClass, Group, GroupOptions, Instance, InstanceError, InstanceState};
 pub use jiff::{SignedDuration, Timestamp};

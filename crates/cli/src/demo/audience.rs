@@ -13,6 +13,7 @@ use ratatui::{
 };
 
 use super::{view::View, words::Line};
+use crate::printable::{Lines, printable};
 
 /// How often it is looked whether a key was pressed, or the end has come.
 const KEYS: Duration = Duration::from_millis(100);
@@ -46,7 +47,7 @@ pub(super) struct Screen {
 
 impl Audience for Log {
     fn hear(&mut self, line: &Line) -> io::Result<()> {
-        writeln!(self.0, "{line}")?;
+        writeln!(Lines::new(&mut self.0), "{line}")?;
         self.0.flush()
     }
 
@@ -70,7 +71,8 @@ impl Screen {
 
 impl Audience for Screen {
     fn hear(&mut self, line: &Line) -> io::Result<()> {
-        self.lines.push(line.clone());
+        let what = printable(&line.what).into_owned();
+        self.lines.push(Line { what, ..line.clone() });
         let old = self.lines.len().saturating_sub(KEPT);
         self.lines.drain(..old);
         Ok(())

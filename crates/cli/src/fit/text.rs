@@ -6,12 +6,13 @@ use super::{
     answer::{Answer, PodAnswer},
     rows::{Row, rows},
 };
+use crate::printable::Lines;
 
 /// A name longer than this does not push the other column away.
 const WIDEST: usize = 40;
 
 /// Writes a heading and a table for each pod.
-pub(super) fn write(out: &mut impl Write, answer: &Answer) -> io::Result<()> {
+pub(super) fn write(out: &mut Lines<impl Write>, answer: &Answer) -> io::Result<()> {
     writeln!(out, "{}", answer.id)?;
     if answer.pods.is_empty() {
         return writeln!(out, "  no pod is waiting for a node");
@@ -23,7 +24,7 @@ pub(super) fn write(out: &mut impl Write, answer: &Answer) -> io::Result<()> {
     Ok(())
 }
 
-fn write_pod(out: &mut impl Write, answer: &PodAnswer) -> io::Result<()> {
+fn write_pod(out: &mut Lines<impl Write>, answer: &PodAnswer) -> io::Result<()> {
     let (all, pod) = (answer.nodes.len(), &answer.pod);
     let taking = answer.nodes.iter().filter(|(_, rejections)| rejections.is_empty()).count();
     match (taking, all) {

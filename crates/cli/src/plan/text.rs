@@ -9,6 +9,7 @@ use plimsoll_plan::{
 };
 
 use super::crowd::Stems;
+use crate::printable::Lines;
 
 pub(super) mod changes;
 pub(super) mod groups;
@@ -24,7 +25,7 @@ pub(super) struct Story<'p> {
 
 /// Writes the plan, a paragraph for each topic.
 pub(super) fn write(
-    mut out: impl Write,
+    mut out: Lines<impl Write>,
     world: &World,
     plan: &Plan,
     placements: bool,

@@ -259,6 +259,68 @@ fn what_makes_no_sense_is_refused_by_its_name() {
     .assert_eq(&lines.join("\n"));
 }
 
+/// What the shipped Deployment, its roles and its policy promise.
+#[test]
+fn the_deployment_lets_in_as_little_as_it_can() {
+    let shipped = include_str!("../../../../deploy/plimsoll.yaml");
+    let documents: Vec<serde_json::Value> = serde_saphyr::from_multiple(shipped).unwrap();
+    let of_kind = |kind: &str| documents.iter().find(|document| document["kind"] == kind).unwrap();
+    let deployment = of_kind("Deployment");
+    let pod = &deployment["spec"]["template"]["spec"];
+    let image = concat!("plimsoll:", env!("CARGO_PKG_VERSION"));
+    assert_eq!(pod["containers"][0]["image"], image, "a version, and ours");
+    let secrets: Vec<_> = pod["volumes"].as_array().unwrap().iter().collect();
+    let secrets: Vec<_> = secrets.iter().filter(|volume| !volume["secret"].is_null()).collect();
+    assert!(!secrets.is_empty());
+    for volume in secrets {
+        assert_eq!(volume["secret"]["defaultMode"], 0o400, "{volume}");
+    }
+    // Without a group of its own, the process could not read what only root may.
+    assert_eq!(pod["securityContext"]["fsGroup"], pod["securityContext"]["runAsGroup"]);
+    let apart = pod.pointer(
+        "/affinity/podAntiAffinity/requiredDuringSchedulingIgnoredDuringExecution/0/topologyKey",
+    );
+    assert_eq!(apart.unwrap(), "kubernetes.io/hostname");
+    // A new replica could not be scheduled beside the old ones on as many nodes as there are replicas.
+    assert_eq!(deployment["spec"]["strategy"]["rollingUpdate"]["maxSurge"], 0);
+
+    let policy = &of_kind("NetworkPolicy")["spec"];
+    assert_eq!(policy["policyTypes"], serde_json::json!(["Ingress", "Egress"]));
+    let port = &policy["ingress"][0]["ports"][0]["port"];
+    assert_eq!(*port, pod["containers"][0]["ports"][0]["containerPort"]);
+    assert_eq!(policy["podSelector"], deployment["spec"]["selector"]);
+    assert_eq!(policy["ingress"].as_array().unwrap().len(), 1);
+}
+
+/// Who may create pods may run anything anywhere, so only a file that is for nothing else gives that right.
+#[test]
+fn no_role_may_create_pods_unless_it_is_asked_for() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../deploy");
+    let mut creating = Vec::new();
+    for place in [folder.to_owned(), format!("{folder}/optional")] {
+        for file in fs::read_dir(place).unwrap().map(|file| file.unwrap().path()) {
+            if !file.is_file() {
+                continue;
+            }
+            let text = fs::read_to_string(&file).unwrap();
+            assert!(!text.contains(":latest"), "{}", file.display());
+            let documents: Vec<serde_json::Value> = serde_saphyr::from_multiple(&text).unwrap();
+            let rules = documents.iter().filter_map(|document| document["rules"].as_array());
+            let has = |list: &serde_json::Value, wanted: &[&str]| {
+                let entries = list.as_array().into_iter().flatten();
+                entries.filter_map(|entry| entry.as_str()).any(|entry| wanted.contains(&entry))
+            };
+            let creates = rules.flatten().any(|rule| {
+                has(&rule["resources"], &["pods", "*"]) && has(&rule["verbs"], &["create", "*"])
+            });
+            if creates {
+                creating.push(file.file_name().unwrap().to_string_lossy().into_owned());
+            }
+        }
+    }
+    assert_eq!(creating, ["capacity-buffers-dry-run.yaml"]);
+}
+
 /// A kind that is watched without the right to do so would keep the whole autoscaler from ever acting.
 #[test]
 fn the_deployment_has_the_right_to_watch_all_that_is_watched() {

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::picture::{Group, Leaving, Node, Picture};
+use crate::printable::printable;
 
 /// How many cells a bar has.
 const CELLS: u32 = 10;
@@ -33,6 +34,7 @@ pub(super) fn draw(picture: &Picture) -> String {
     let decisions = picture.decisions.iter().skip(unseen);
     let decisions = decisions.map(|line| format!("{}  {}", clock(&line.at), line.text));
     section(&mut lines, "last decisions", decisions.collect());
+    let lines: Vec<_> = lines.iter().map(|line| printable(line)).collect();
     let mut text = lines.join("\n");
     text.push('\n');
     text

@@ -73,3 +73,20 @@ fn who_does_not_lead_says_who_does() {
         &expect![["leads, and has not made a pass yet\n"]],
     );
 }
+
+#[test]
+fn a_name_cannot_command_the_terminal() {
+    let picture: Picture = serde_json::from_value(json!({
+        "standing": "Standby", "leader": "a\u{1b}[2J\nleads, pass 7", "decisions": [
+            {"at": "2026-01-01T11:59:58Z", "text": "slicer: \u{9b}31m\u{202e}refused"},
+        ],
+    }))
+    .unwrap();
+    expect![[r"
+        stands by; a\u{1b}[2J\nleads, pass 7 leads
+
+        last decisions
+          11:59:58  slicer: \u{9b}31m\u{202e}refused
+    "]]
+    .assert_eq(&draw(&picture));
+}

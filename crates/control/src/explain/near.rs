@@ -1,9 +1,14 @@
-//! Names that somebody may have meant.
+//! Names that may have been meant.
+
+use plimsoll_model::Edits;
 
 use super::Unknown;
 
-/// So many are named.
+/// How many names are proposed.
 const MOST: usize = 3;
+
+/// How many pairs of letters are compared: a fraction of a second, and enough for the pods of the largest clusters.
+const BUDGET: u64 = 20_000_000;
 
 /// What to say of a name that is not known, among those that are.
 pub(super) fn unknown<'n>(
@@ -13,14 +18,15 @@ pub(super) fn unknown<'n>(
 ) -> Unknown {
     // A namespace that is right does not excuse a name that is wrong.
     let own = name.rsplit('/').next().unwrap_or(name);
-    let farthest = own.chars().count() / 3 + 1;
+    let mut edits = Edits::new(name, own.chars().count() / 3 + 1, BUDGET);
     let mut near: Vec<(usize, &str)> = known
         .into_iter()
         .filter_map(|known| {
-            // A part of the name is as good as a slip of the pen.
+            // Part of a name counts as one edit.
+            let is_part = known.contains(name) && !name.is_empty();
             let distance =
-                if known.contains(name) && !name.is_empty() { 1 } else { distance(name, known) };
-            (distance <= farthest).then_some((distance, known))
+                if is_part { Some(1) } else { edits.to(known, |one, other| one == other) };
+            Some((distance?, known))
         })
         .collect();
     near.sort_unstable();
@@ -29,36 +35,9 @@ pub(super) fn unknown<'n>(
     Unknown { kind, name: name.to_owned(), nearest }
 }
 
-/// How many letters have to be put in, taken out or changed.
-fn distance(one: &str, other: &str) -> usize {
-    let other: Vec<char> = other.chars().collect();
-    let mut row: Vec<usize> = (0..=other.len()).collect();
-    for (place, letter) in one.chars().enumerate() {
-        let mut diagonal = place;
-        let mut left = place + 1;
-        let mut next = vec![left];
-        for (known, above) in other.iter().zip(row.iter().skip(1)) {
-            left = (diagonal + usize::from(*known != letter)).min(left + 1).min(above + 1);
-            diagonal = *above;
-            next.push(left);
-        }
-        row = next;
-    }
-    row.last().copied().unwrap_or_default()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn letters_are_counted() {
-        for (one, other, expected) in
-            [("", "", 0), ("a", "", 1), ("kitten", "sitting", 3), ("cheap", "chaep", 2)]
-        {
-            assert_eq!(distance(one, other), expected, "{one} {other}");
-        }
-    }
 
     #[test]
     fn only_what_is_near_is_named() {

@@ -3,6 +3,8 @@
 use axum::body::Body;
 use http_body_util::BodyExt as _;
 use jiff::SignedDuration;
+use plimsoll_cluster::{access::Access, connect};
+use plimsoll_net::listen::Peer;
 use tower::ServiceExt as _;
 
 use super::*;
@@ -19,6 +21,7 @@ struct Visit {
 impl Visit {
     fn new() -> Self {
         let standing = watch::Sender::new(Standing::Leading);
+        let nobody = Router::new().map_request(|request: http::Request<_>| request.map(Body::new));
         let clock = Clock::starting_at("2026-01-01T12:00:00Z".parse().unwrap());
         let desk = Desk {
             handle: Handle::default(),
@@ -29,12 +32,19 @@ impl Visit {
             chronicle: Chronicle::default(),
             snapshot: true,
             profiling: true,
+            callers: Callers::Authorised(Access::new(connect::over(nobody))),
+            queue: Queue::default(),
         };
         Self { desk, standing }
     }
 
+    /// Asks from the machine itself.
     async fn get(&self, path: &str) -> (u16, String) {
-        let request = http::Request::get(path).body(Body::empty()).unwrap();
+        let request = http::Request::get(path).extension(local()).body(Body::empty()).unwrap();
+        self.send(request).await
+    }
+
+    async fn send(&self, request: http::Request<Body>) -> (u16, String) {
         let response = router(self.desk.clone()).oneshot(request).await.unwrap();
         let code = response.status().as_u16();
         let body = response.into_body().collect().await.unwrap().to_bytes();
@@ -45,6 +55,11 @@ impl Visit {
         let (code, body) = self.get(path).await;
         (code, serde_json::from_str(&body).unwrap())
     }
+}
+
+/// A caller on the machine itself.
+fn local() -> Peer {
+    Peer { address: "127.0.0.1:40000".parse().unwrap(), certificate: None }
 }
 
 #[tokio::test(start_paused = true)]
@@ -95,6 +110,58 @@ async fn explanations() {
         (code, &body["error"]),
         (503, &json!("this replica stands by; other leads: ask there"))
     );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_name_that_nothing_can_have_is_refused_before_anything_is_looked_up() {
+    let visit = Visit::new();
+    for (kind, length, longest) in
+        [("pod", 60_000, 253), ("node", 60_000, 253), ("pod", 264, 253), ("group", 2000, 1024)]
+    {
+        // No pass has been made, and that is not what the answer is about.
+        let (code, body) = visit.json(&format!("/explain?{kind}={}", "a".repeat(length))).await;
+        assert_eq!(code, 400, "{kind} {length}");
+        let error = format!(
+            "the name of the {kind} is {length} bytes long; no {kind} has more than {longest}"
+        );
+        assert_eq!(body["error"], error);
+    }
+    let (code, body) = visit.json(&format!("/explain?pod={}/web", "a".repeat(100))).await;
+    assert_eq!(code, 400);
+    assert!(body["error"].as_str().unwrap().starts_with("the name of the namespace is 100 "));
+    let (code, _) = visit.json(&format!("/explain?pod={}", "a".repeat(253))).await;
+    assert_eq!(code, 503, "a pod may have this name");
+}
+
+#[tokio::test(start_paused = true)]
+async fn health_and_metrics_are_answered_while_explanations_are_not() {
+    let visit = Visit::new();
+    visit.desk.handle.set_warm(true);
+    visit.desk.handle.publish(pass(CLUSTER));
+    // No further pass is made, so everybody who asks for a pod that is not pending waits.
+    let explanations = (0..8).map(|_| {
+        let router = router(visit.desk.clone());
+        let request = http::Request::get("/explain?pod=web").extension(local());
+        let request = request.body(Body::empty()).unwrap();
+        tokio::spawn(async move { router.oneshot(request).await.unwrap().status().as_u16() })
+    });
+    let explanations: Vec<_> = explanations.collect();
+    tokio::time::sleep(Duration::from_millis(10)).await;
+    for path in ["/explain?group=small", "/status", "/snapshotz"] {
+        let request = http::Request::get(path).extension(local()).body(Body::empty()).unwrap();
+        let response = router(visit.desk.clone()).oneshot(request).await.unwrap();
+        assert_eq!(response.status().as_u16(), 429, "{path}");
+        assert_eq!(response.headers()["retry-after"], "1");
+    }
+    for path in ["/health-check", "/metrics", "/ready"] {
+        assert_eq!(visit.get(path).await.0, 200, "{path}");
+    }
+    let world = plimsoll_manifest::scenario::read(CLUSTER).unwrap();
+    visit.desk.handle.publish(Pass { world: Some(Arc::new(world)), ..pass(CLUSTER) });
+    for explanation in explanations {
+        assert_eq!(explanation.await.unwrap(), 200);
+    }
+    assert_eq!(visit.get("/status").await.0, 200, "there are places again");
 }
 
 #[tokio::test(start_paused = true)]
@@ -160,7 +227,30 @@ async fn the_rest_is_refused() {
     assert_eq!(visit.get("/metrics").await, (200, "# EOF\n".to_owned()));
     let (code, body) = visit.json("/nothing").await;
     assert_eq!((code, &body["error"]), (404, &json!("there is nothing here")));
-    let request = http::Request::post("/status").body(Body::empty()).unwrap();
-    let response = router(visit.desk.clone()).oneshot(request).await.unwrap();
-    assert_eq!(response.status().as_u16(), 405);
+    let request = http::Request::post("/status").extension(local()).body(Body::empty()).unwrap();
+    assert_eq!(visit.send(request).await.0, 405);
+}
+
+#[tokio::test]
+async fn strangers_see_metrics_and_health_and_nothing_else() {
+    let visit = Visit::new();
+    visit.desk.handle.set_warm(true);
+    visit.desk.handle.publish(pass(CLUSTER));
+    let strange = Peer { address: "10.0.0.7:40000".parse().unwrap(), certificate: None };
+    for (path, expected) in [
+        ("/metrics", 200),
+        ("/health-check", 200),
+        ("/ready", 200),
+        ("/status", 401),
+        ("/explain?group=small", 401),
+        ("/snapshotz", 401),
+        ("/debug/pprof/", 401),
+        ("/debug/pprof/profile?seconds=1", 401),
+        ("/nothing", 404),
+    ] {
+        let request =
+            http::Request::get(path).extension(strange.clone()).body(Body::empty()).unwrap();
+        let (code, body) = visit.send(request).await;
+        assert_eq!(code, expected, "{path}: {body}");
+    }
 }

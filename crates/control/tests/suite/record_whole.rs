@@ -13,7 +13,7 @@ use plimsoll_control::{
     record::RecordSettings,
     settings::{Mode, Settings},
 };
-use plimsoll_net::Shutdown;
+use plimsoll_net::{Shutdown, listen::Peer};
 use plimsoll_provider::{Binding, Fleet, Home, Provider, Upkeep};
 use plimsoll_providers::simulated::Simulated;
 use serde_json::{Value, json};
@@ -66,7 +66,8 @@ impl Running {
     }
 
     async fn get(&self, path: &str) -> (u16, String) {
-        let request = http::Request::get(path).body(Body::empty()).unwrap();
+        let peer = Peer { address: ([127, 0, 0, 1], 40_000).into(), certificate: None };
+        let request = http::Request::get(path).extension(peer).body(Body::empty()).unwrap();
         let response = self.router.clone().oneshot(request).await.unwrap();
         let code = response.status().as_u16();
         let body = response.into_body().collect().await.unwrap().to_bytes();

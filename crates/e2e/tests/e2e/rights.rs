@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
+use axum::{Router, body::Body};
 use futures::StreamExt as _;
 use jiff::SignedDuration;
 use plimsoll_cluster::{
@@ -16,7 +17,7 @@ use plimsoll_control::{
 };
 use plimsoll_e2e::{Api, ControlPlane, Flavour, Request};
 use plimsoll_minicluster::kubelet::{Behaviour, Kubeconfig, Kubelets, Remote};
-use plimsoll_net::{Clock, Fence, Shutdown};
+use plimsoll_net::{Clock, Fence, Shutdown, listen::Peer};
 use plimsoll_provider::{Binding, Fleet, Home, Provider, Upkeep};
 use plimsoll_providers::{
     Joins,
@@ -24,6 +25,7 @@ use plimsoll_providers::{
 };
 use serde_json::{Value, json};
 use tokio::{sync::watch, task::JoinHandle, time::sleep};
+use tower::ServiceExt as _;
 
 use crate::shipped;
 
@@ -58,6 +60,7 @@ struct Machines(Kubelets);
 struct Process {
     task: JoinHandle<()>,
     shutdown: Shutdown,
+    router: Router,
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -143,7 +146,7 @@ impl Stage {
             record: RecordSettings::default(),
             adviser: None,
         });
-        let shutdown = Shutdown::new();
+        let (router, shutdown) = (autoscaler.router(), Shutdown::new());
         let end = shutdown.clone();
         let task = tokio::spawn(async move {
             // As the program does; nobody listens here.
@@ -153,7 +156,7 @@ impl Stage {
                 () = lists => {}
             }
         });
-        Process { task, shutdown }
+        Process { task, shutdown, router }
     }
 
     /// Nothing was refused, and no right that these files give was idle.
@@ -251,6 +254,15 @@ fn settings() -> Settings {
 // === impl Process ===
 
 impl Process {
+    /// The code of its answer to another machine that shows a token.
+    async fn answers(&self, path: &str, token: &str) -> u16 {
+        let peer = Peer { address: ([10, 0, 0, 7], 40_000).into(), certificate: None };
+        let request = http::Request::get(path).extension(peer);
+        let request = request.header("authorization", format!("Bearer {token}"));
+        let request = request.body(Body::empty()).unwrap();
+        self.router.clone().oneshot(request).await.unwrap().status().as_u16()
+    }
+
     /// Asks it to end, and waits for it.
     async fn stop(self) {
         self.shutdown.trigger();

@@ -18,7 +18,9 @@ pub(crate) const OPTIONAL: &[&str] = &[
     include_str!("../../../../deploy/crds/capacityquotas.yaml"),
     include_str!("../../../../deploy/crds/provisioningrequests.yaml"),
     include_str!("../../../../deploy/optional/capacity-buffers.yaml"),
+    include_str!("../../../../deploy/optional/capacity-buffers-dry-run.yaml"),
     include_str!("../../../../deploy/optional/capacity-quotas.yaml"),
+    include_str!("../../../../deploy/optional/debug-access.yaml"),
     include_str!("../../../../deploy/optional/provisioning-requests.yaml"),
 ];
 
@@ -140,6 +142,10 @@ fn path(object: &Value) -> String {
         "" => String::new(),
         namespace => format!("namespaces/{namespace}/"),
     };
-    let plural = text("/kind").to_lowercase();
-    format!("/{root}/{version}/{place}{plural}s/{}", text("/metadata/name"))
+    let kind = text("/kind").to_lowercase();
+    let plural = match kind.strip_suffix('y') {
+        Some(stem) => format!("{stem}ies"),
+        None => format!("{kind}s"),
+    };
+    format!("/{root}/{version}/{place}{plural}/{}", text("/metadata/name"))
 }

@@ -13,6 +13,7 @@ pub const IGNORED: &[&str] = &[
     "cloud-provider",
     "cluster-name",
     "feature-gates",
+    "insecure-debug-endpoints",
     "kube-api-content-type",
     "kube-client-burst",
     "kube-client-qps",

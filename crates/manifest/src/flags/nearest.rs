@@ -1,7 +1,12 @@
 //! The word that was probably meant.
 
+use plimsoll_model::edits::{Edits, MOST_EDITS};
+
 /// So many words a person reads to find the right one.
 const FEW: usize = 10;
+
+/// So many pairs of letters are compared at most, which is more than all flags need.
+const BUDGET: u64 = 1_000_000;
 
 /// Says that `word` is not known, and which of the known ones it may stand for; all of them where they are few.
 pub fn did_you_mean<'k>(
@@ -20,51 +25,18 @@ pub fn did_you_mean<'k>(
 /// The known word with the fewest edits, if it is near enough to be meant: a third of the letters may differ, and of a short
 /// word two, which is what swapping two letters costs.
 fn nearest<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
-    let word: Vec<char> = word.to_lowercase().chars().collect();
-    let ranked = known.into_iter().map(|known| (edits(&word, known), known));
-    let (distance, near) = ranked.min_by_key(|(distance, _)| *distance)?;
-    let length = word.len().max(near.len());
+    let word = word.to_lowercase();
+    let mut edits = Edits::new(&word, MOST_EDITS, BUDGET);
+    let is_same = |own: char, letter: char| own.eq_ignore_ascii_case(&letter);
+    let near = known.into_iter().filter_map(|known| Some((edits.to(known, is_same)?, known)));
+    let (distance, near) = near.min_by_key(|(distance, _)| *distance)?;
+    let length = word.chars().count().max(near.len());
     (distance <= (length / 3).max(2.min(length / 2))).then_some(near)
-}
-
-/// How many letters have to be put in, taken out or replaced to turn one word into the other.
-fn edits(word: &[char], known: &str) -> usize {
-    let mut row: Vec<usize> = (0..=word.len()).collect();
-    for (line, letter) in (1..).zip(known.chars()) {
-        let mut diagonal = line - 1;
-        let mut left = line;
-        let above = row.iter_mut();
-        for (cell, own) in above.zip([None].into_iter().chain(word.iter().map(Some))) {
-            let here = match own {
-                None => line,
-                Some(own) => {
-                    let replaced = diagonal + usize::from(!own.eq_ignore_ascii_case(&letter));
-                    replaced.min(left + 1).min(*cell + 1)
-                }
-            };
-            diagonal = std::mem::replace(cell, here);
-            left = here;
-        }
-    }
-    row.last().copied().unwrap_or_default()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{edits, nearest};
-
-    fn distance(one: &str, other: &str) -> usize {
-        edits(&one.chars().collect::<Vec<_>>(), other)
-    }
-
-    #[test]
-    fn edits_are_counted() {
-        assert_eq!(distance("kitten", "sitting"), 3);
-        assert_eq!(distance("", "abc"), 3);
-        assert_eq!(distance("abc", ""), 3);
-        assert_eq!(distance("expander", "expander"), 0);
-        assert_eq!(distance("unneded-time", "unneeded-time"), 1);
-    }
+    use super::nearest;
 
     #[test]
     fn only_a_near_word_is_proposed() {

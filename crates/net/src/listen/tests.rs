@@ -13,7 +13,7 @@ use tokio::{
 };
 use tower::service_fn;
 
-use super::{Peer, serve};
+use super::{Limits, Peer, serve, serve_within};
 use crate::{
     Shutdown,
     pki::{Authority, Identity},
@@ -160,4 +160,106 @@ fn what_is_wrong_with_a_certificate_is_said_with_its_file() {
 
 fn now() -> Timestamp {
     crate::Clock::system().now()
+}
+
+/// What happens to requests that wait.
+#[derive(Clone, Default)]
+struct Waiting {
+    begun: Arc<Notify>,
+    go_on: Arc<Notify>,
+}
+
+/// A port within limits. Requests for `/wait` wait.
+async fn limited(limits: Limits, waiting: Waiting) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(async move {
+        let service = service_fn(move |request: Request<Incoming>| {
+            let waiting = waiting.clone();
+            async move {
+                if request.uri().path() == "/wait" {
+                    waiting.begun.notify_one();
+                    waiting.go_on.notified().await;
+                }
+                whoami(request).await
+            }
+        });
+        serve_within(listener, limits, service, &Shutdown::new(), Duration::ZERO).await;
+    });
+    address
+}
+
+async fn ask(address: SocketAddr, path: &str) -> String {
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    let request = format!("GET {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
+    let _ = stream.write_all(request.as_bytes()).await;
+    let mut answer = Vec::new();
+    let _ = stream.read_to_end(&mut answer).await;
+    String::from_utf8(answer).unwrap()
+}
+
+#[tokio::test]
+async fn idle_connections_keep_nobody_out() {
+    let limits = Limits { connections: 4, ..Limits::default() };
+    let address = limited(limits, Waiting::default()).await;
+    let mut idle = Vec::new();
+    for _ in 0..20 {
+        idle.push(TcpStream::connect(address).await.unwrap());
+    }
+    for _ in 0..10 {
+        assert!(ask(address, "/").await.starts_with("HTTP/1.1 200"));
+    }
+    // The first of them had to make way.
+    let first = idle.first_mut().unwrap();
+    assert_eq!(first.read(&mut [0]).await.unwrap_or_default(), 0);
+}
+
+#[tokio::test]
+async fn a_request_under_way_is_not_ended_for_another() {
+    let waiting = Waiting::default();
+    let limits = Limits { connections: 1, ..Limits::default() };
+    let address = limited(limits, waiting.clone()).await;
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    stream.write_all(b"GET /wait HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n").await.unwrap();
+    waiting.begun.notified().await;
+    assert_eq!(ask(address, "/").await, "", "there is no place for another");
+    waiting.go_on.notify_one();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.unwrap();
+    assert!(answer.ends_with("nobody"), "{answer}");
+    assert!(ask(address, "/").await.ends_with("nobody"), "now there is");
+}
+
+#[tokio::test]
+async fn a_head_that_is_too_long_is_refused() {
+    let address = limited(Limits::default(), Waiting::default()).await;
+    let long = "a".repeat(60_000);
+    assert!(ask(address, &format!("/explain?pod={long}")).await.starts_with("HTTP/1.1 431"));
+    assert!(ask(address, &format!("/?{}", "a".repeat(8000))).await.starts_with("HTTP/1.1 200"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_says_nothing_or_never_ends_is_not_waited_for() {
+    let address = limited(Limits::default(), Waiting::default()).await;
+    let begun = tokio::time::Instant::now();
+    for sent in ["", "G", "GET / HTTP/1.1\r\nhost: x\r\n", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"] {
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        stream.write_all(sent.as_bytes()).await.unwrap();
+        let mut answer = Vec::new();
+        // Nobody else sends anything, so this ends only because the server closes the connection.
+        let _ = stream.read_to_end(&mut answer).await;
+        assert!(!String::from_utf8_lossy(&answer).contains("nobody"), "{sent:?}");
+    }
+    let waited = begun.elapsed();
+    assert!(waited <= 5 * Limits::default().patience, "{waited:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_second_request_that_never_ends_is_not_waited_for() {
+    let address = limited(Limits::default(), Waiting::default()).await;
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    stream.write_all(b"GET / HTTP/1.1\r\nhost: x\r\n\r\nGET /").await.unwrap();
+    let mut answer = Vec::new();
+    let _ = stream.read_to_end(&mut answer).await;
+    assert!(String::from_utf8_lossy(&answer).contains("nobody"));
 }

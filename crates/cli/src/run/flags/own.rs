@@ -284,7 +284,7 @@ pub(in crate::run) const OWN: &[Flag] = &[
     // Status, metrics and events.
     Flag {
         name: "address",
-        help: "where to answer /metrics, /health-check, /ready, /status, /explain and /snapshotz",
+        help: "where to answer /metrics, /health-check and /ready; and on the loopback address, or to authorised callers, /status, /explain, /snapshotz and /debug/pprof",
         topic: Topic::Status,
         default: ":8085",
         sets: Sets::Special(|process, text| {
@@ -322,6 +322,13 @@ pub(in crate::run) const OWN: &[Flag] = &[
         topic: Topic::Status,
         default: "false",
         sets: Sets::Switch(|process| &mut process.record.profiling),
+    },
+    Flag {
+        name: "insecure-debug-endpoints",
+        help: "answer /status, /explain, /snapshotz and /debug/pprof to every caller that reaches the address, without a token",
+        topic: Topic::Status,
+        default: "false",
+        sets: Sets::Switch(|process| &mut process.record.insecure_debug_endpoints),
     },
     Flag {
         name: "debugging-snapshot-enabled",

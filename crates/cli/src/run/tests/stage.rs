@@ -13,7 +13,7 @@ use plimsoll_minicluster::{
     kubelet::Behaviour,
     minicluster,
 };
-use plimsoll_net::{Clock, Shutdown};
+use plimsoll_net::{Clock, Shutdown, listen::Peer};
 use plimsoll_providers::{
     joins,
     simulated::{Cloud, Happening},
@@ -139,9 +139,15 @@ impl Stage {
         (code, String::from_utf8(body).unwrap())
     }
 
-    /// Asks the autoscaler.
+    /// Asks the autoscaler from the machine itself.
     pub(crate) async fn fetch(&self, path: &str) -> (u16, Vec<u8>) {
-        let request = http::Request::get(path).body(Body::empty()).unwrap();
+        self.fetch_from([127, 0, 0, 1], path).await
+    }
+
+    /// Asks the autoscaler from the machine with this address.
+    pub(crate) async fn fetch_from(&self, caller: [u8; 4], path: &str) -> (u16, Vec<u8>) {
+        let peer = Peer { address: (caller, 40_000).into(), certificate: None };
+        let request = http::Request::get(path).extension(peer).body(Body::empty()).unwrap();
         let response = self.router.clone().oneshot(request).await.unwrap();
         let code = response.status().as_u16();
         let body = response.into_body().collect().await.unwrap().to_bytes();

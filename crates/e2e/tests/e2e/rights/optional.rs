@@ -64,6 +64,12 @@ async fn the_optional_rights_are_all_that_is_used() {
     let status = json!({ "status": { "conditions": failed } });
     stage.admin.merge(&format!("{REQUESTS}/old/status"), &status).await.unwrap();
     stage.until("it is deleted", async || stage.count(REQUESTS).await == 1).await;
+
+    // Somebody on another machine asks how it is.
+    let token = stage.viewer().await;
+    stage
+        .until("who may look is answered", async || process.answers("/status", &token).await == 200)
+        .await;
     process.stop().await;
     stage.all_rights_are_used(shipped::OPTIONAL);
 }
@@ -145,6 +151,27 @@ impl Stage {
         let conditions = request.pointer("/status/conditions").and_then(Value::as_array).cloned();
         let is_found = |one: &Value| one["type"] == "Provisioned" && one["status"] == "True";
         conditions.unwrap_or_default().iter().any(is_found)
+    }
+
+    /// The token of somebody who may look.
+    async fn viewer(&self) -> String {
+        let account = json!({ "metadata": { "name": "viewer" } });
+        self.make("/api/v1/namespaces/default/serviceaccounts", "v1", "ServiceAccount", account)
+            .await;
+        let rbac = "rbac.authorization.k8s.io";
+        let binding = json!({
+            "metadata": { "name": "viewer" },
+            "roleRef": { "apiGroup": rbac, "kind": "ClusterRole", "name": "plimsoll-debug-viewer" },
+            "subjects": [{ "kind": "ServiceAccount", "namespace": "default", "name": "viewer" }],
+        });
+        let bindings = format!("/apis/{rbac}/v1/clusterrolebindings");
+        self.make(&bindings, &format!("{rbac}/v1"), "ClusterRoleBinding", binding).await;
+        let wish = json!({
+            "apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {},
+        });
+        let path = "/api/v1/namespaces/default/serviceaccounts/viewer/token";
+        let granted = self.admin.create(path, &wish).await.unwrap();
+        granted["status"]["token"].as_str().unwrap().to_owned()
     }
 
     /// A request for room for one pod.

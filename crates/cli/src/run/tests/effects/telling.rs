@@ -80,6 +80,13 @@ pub(super) const TABLE: &[Effect] = &[
         time: Paused,
     },
     Effect {
+        flag: "insecure-debug-endpoints",
+        cases: [("false", "/status 401, /metrics 200"), ("true", "/status 200, /metrics 200")],
+        with: &[],
+        look: |words| Box::pin(answers_to_strangers(words)),
+        time: Paused,
+    },
+    Effect {
         flag: "record-duplicated-events",
         cases: [("false", "told once"), ("true", "told again and again")],
         with: &[],
@@ -157,6 +164,15 @@ async fn profile(words: Words) -> String {
     // The first two bytes of what gzip has packed.
     let what = if body.starts_with(&[0x1f, 0x8b]) { " and a profile" } else { "" };
     format!("{index}, {code}{what}")
+}
+
+/// What another machine is answered.
+async fn answers_to_strangers(words: Words) -> String {
+    let stage = Stage::begun(&words).await;
+    stage.pass(30).await;
+    let (status, _) = stage.fetch_from([10, 0, 0, 7], "/status").await;
+    let (metrics, _) = stage.fetch_from([10, 0, 0, 7], "/metrics").await;
+    format!("/status {status}, /metrics {metrics}")
 }
 
 async fn a_pod_that_nobody_can_take(words: Words) -> String {
