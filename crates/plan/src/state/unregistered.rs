@@ -154,7 +154,7 @@ pub(super) fn remember_registered(world: &World, membership: &Membership, memory
     memory.watched_since.clear();
     for (group, strays) in world.groups.iter().zip(&membership.strays) {
         let watched = world.memory.watched_since.get(&group.id).copied();
-        let watched = watched.or(group.frozen.is_none().then_some(world.now));
+        let watched = watched.or_else(|| group.frozen.is_none().then_some(world.now));
         memory.watched_since.extend(watched.map(|since| (group.id, since)));
         let mut strays = strays.iter().map(|stray| stray.place).peekable();
         for (place, instance) in group.instances.iter().enumerate() {
