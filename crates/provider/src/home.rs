@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
+use plimsoll_model::Symbol;
 use plimsoll_net::{Clock, Fence, Lapsed};
 
 use crate::{Class, Error};
@@ -11,6 +12,9 @@ const NOT_LEADER: &str = "NotLeader";
 
 /// The code of calls that were not made because nobody knows yet which cluster they are for.
 const UNIDENTIFIED: &str = "Unidentified";
+
+/// The code of calls that were not made because others of the same group were under way.
+const BUSY: &str = "Busy";
 
 /// The code of calls that were not made because there were too many before them.
 pub(crate) const RATE_LIMITED: &str = "RateLimited";
@@ -97,8 +101,13 @@ impl Error {
         Self::retry("the cluster has not been identified yet").with_code(UNIDENTIFIED)
     }
 
+    /// That other calls about this group are under way. Nothing was sent.
+    pub fn busy(group: Symbol) -> Self {
+        Self::retry(format!("other changes of {group} are under way")).with_code(BUSY)
+    }
+
     /// Whether this process itself kept the call from being made, and the service was not asked.
     pub fn is_held_back(&self) -> bool {
-        [NOT_LEADER, UNIDENTIFIED, RATE_LIMITED].contains(&self.code())
+        [NOT_LEADER, UNIDENTIFIED, BUSY, RATE_LIMITED].contains(&self.code())
     }
 }

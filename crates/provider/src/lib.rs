@@ -108,6 +108,8 @@ pub trait Provider: fmt::Debug + Send + Sync {
     /// - **Only this group's.** If one of them is known to belong to another group, or to none
     ///   ([`strangers`](Capabilities::strangers)), the whole call is refused as `Invalid` and nothing is deleted. A provider that sees
     ///   the machines of its groups only answers `NotFound` for one that belongs to none, and leaves it alone.
+    /// - **Now or not at all.** Whoever deletes has just made sure that nothing runs on these machines. So a deletion does not wait long
+    ///   for other calls, and one whose caller has given up waiting is not begun later.
     /// - Answers for each machine, in the order asked. One that is being deleted already is `Ok`, lowers the target no second time
     ///   and goes on going: its deletion is not begun anew. One that does not exist is `NotFound` for that machine: it is gone, which
     ///   is what was wanted.

@@ -1,9 +1,13 @@
 //! More machines, fewer machines, over a protocol that has no names for orders and one answer for all.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
 
 use plimsoll_model::{InstanceState, Symbol};
 use plimsoll_provider::{Class, Deletion, Error, NodeIdentity, Order, Owner, Whose};
+use tokio::time::timeout;
 use tonic::Request;
 
 use crate::{
@@ -15,6 +19,9 @@ use crate::{
     },
     wire::instance::write_node,
 };
+
+/// How long a deletion waits for other calls about its group.
+const TURN: Duration = Duration::from_secs(5);
 
 impl ExternalGrpc {
     /// Asks for more machines, unless the target shows that the order has been served.
@@ -110,7 +117,8 @@ impl ExternalGrpc {
         group: Symbol,
         instances: &[Box<str>],
     ) -> Result<Vec<Deletion>, Error> {
-        let _turn = self.turns.take(group).await;
+        let turn = timeout(TURN, self.turns.take(group)).await;
+        let _turn = turn.map_err(|_| Error::busy(group))?;
         self.known(group).await?;
         let states = self.states(group).await?;
         let (mut going, mut gone) = (BTreeSet::new(), BTreeSet::new());

@@ -10,6 +10,7 @@ use std::{
     fmt,
     path::PathBuf,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
 };
 
 use async_trait::async_trait;
@@ -17,7 +18,7 @@ use plimsoll_model::Symbol;
 use plimsoll_provider::{
     Bound, Capabilities, Deletion, Error, Home, Inventory, NodeIdentity, Order, Provider, Whose,
 };
-use tokio::sync::OwnedMutexGuard;
+use tokio::{sync::OwnedMutexGuard, time::timeout};
 use tracing::{info, warn};
 
 use self::{
@@ -44,6 +45,9 @@ mod verify;
 
 /// Who the hosts are asked as.
 const USER_AGENT: &str = concat!("plimsoll/", env!("CARGO_PKG_VERSION"));
+
+/// How long a deletion waits for other calls about its group.
+const TURN: Duration = Duration::from_secs(5);
 
 /// How a host is reached.
 pub type Connector = Arc<dyn Fn(&Endpoint, &Trust) -> Result<Rest, String> + Send + Sync>;
@@ -150,8 +154,12 @@ impl Provider for Slicer {
     }
 
     async fn delete(&self, group: Symbol, instances: &[Box<str>]) -> Result<Vec<Deletion>, Error> {
+        self.core.identified()?;
+        self.core.site(group)?;
+        // This is waited for here and not in the task: nothing is deleted once the caller has given up waiting for others.
+        let alone = timeout(TURN, self.core.lock(group)).await.map_err(|_| Error::busy(group))?;
         let (core, instances) = (Arc::clone(&self.core), instances.to_vec());
-        self.tasks.run(async move { core.remove(group, &instances).await }).await
+        self.tasks.run(async move { core.remove(group, &instances, alone).await }).await
     }
 
     async fn owner(&self, node: &NodeIdentity) -> Result<Whose, Error> {

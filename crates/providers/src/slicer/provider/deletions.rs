@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use futures::{StreamExt as _, stream};
 use plimsoll_model::Symbol;
 use plimsoll_provider::{Class, Deletion, Error};
+use tokio::sync::OwnedMutexGuard;
 
 use super::{Core, site::At};
 use crate::slicer::{
@@ -18,15 +19,13 @@ const AT_ONCE: usize = 4;
 // === impl Core ===
 
 impl Core {
-    /// Deletes machines by their ids; none when one of them is not the group's.
+    /// Deletes machines by their ids; none when one of them is not the group's. Nobody else changes the group meanwhile.
     pub(super) async fn remove(
         &self,
         group: Symbol,
         instances: &[Box<str>],
+        _alone: OwnedMutexGuard<()>,
     ) -> Result<Vec<Deletion>, Error> {
-        self.identified()?;
-        self.site(group)?;
-        let _alone = self.lock(group).await;
         let at = self.site(group)?;
         let machines = at.site.client.machines(&at.group.name).await?;
         // Each once, all of them looked at before the first is deleted.

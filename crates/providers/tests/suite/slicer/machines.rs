@@ -220,3 +220,22 @@ async fn all_releases_of_the_service_are_understood() {
         );
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_deletion_that_had_to_wait_too_long_is_not_done_later() {
+    let stage = Stage::usual();
+    let provider = std::sync::Arc::new(stage.provider());
+    buy(&provider, "o-1", "api", 1).await.unwrap();
+    stage.host().set_latency(std::time::Duration::from_secs(10));
+    let ordering = tokio::spawn({
+        let provider = std::sync::Arc::clone(&provider);
+        async move { buy(&provider, "o-2", "api", 2).await }
+    });
+    pass(1).await;
+    let ids = ["slicer://api/api-1".into()];
+    let refused = provider.delete(Symbol::new("api"), &ids).await.unwrap_err();
+    assert_eq!((refused.class(), refused.code()), (Class::Retry, "Busy"));
+    ordering.await.unwrap().unwrap();
+    pass(600).await;
+    assert_eq!(machines(&provider, "api").await.len(), 3);
+}
