@@ -77,7 +77,8 @@ mod tests {
     fn a_name_cannot_begin_a_line_of_its_own() {
         let mut out = Vec::new();
         let mut lines = Lines::new(&mut out);
-        writeln!(lines, "{}: fits", "web\nother").unwrap();
+        let name = "web\nother";
+        writeln!(lines, "{name}: fits").unwrap();
         writeln!(lines).unwrap();
         write!(lines, "no end").unwrap();
         assert_eq!(String::from_utf8(out).unwrap(), "web\\nother: fits\n\nno end");

@@ -1,6 +1,6 @@
 //! `plimsoll provider serve`, run as a user runs it.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test stops where it is surprised")]
+#![expect(clippy::unwrap_used, reason = "a test stops where it is surprised")]
 
 use std::{
     fs,

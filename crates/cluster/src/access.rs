@@ -57,8 +57,8 @@ pub enum AccessError {
     /// Too many tokens are being checked already; the caller may try again in a second.
     #[error("too many bearer tokens are being checked")]
     Busy,
-    /// The API server refused the question, or did not answer it. Without the rights to create TokenReviews and
-    /// SubjectAccessReviews nobody can be authorised.
+    /// The API server refused the question, or did not answer it. Without the rights to create `TokenReviews` and
+    /// `SubjectAccessReviews` nobody can be authorised.
     #[error("cannot check the bearer token with a {review}: {cause}")]
     Unanswered {
         /// The kind of question.

@@ -56,7 +56,7 @@ const MARGIN: Duration = Duration::from_secs(5);
 const BEGIN_TIME: Duration = Duration::from_secs(10);
 
 /// How long the API server gets for a page of a list, with the time that the request waits for its turn.
-const PAGE_TIME: Duration = Duration::from_secs(60);
+const PAGE_TIME: Duration = Duration::from_mins(1);
 
 /// How long is waited at most before a watch is tried again.
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);

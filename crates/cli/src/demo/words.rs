@@ -49,6 +49,10 @@ pub(super) fn news(news: &News, purposes: &mut Purposes) -> Option<String> {
             let message = if order.message.is_empty() { "refused" } else { &order.message };
             format!("does not get {count} of {group}: {message}; looks elsewhere")
         }
+        News::OrderUnwritten { why } => format!("cannot write an order down: {why}"),
+        News::ScaleUpHeldBack { group, machines, why } => {
+            format!("holds back a scale-up of {group} by {machines}: {why}")
+        }
         News::Repaired(repair) => repaired(repair),
         News::RepairFailed { message, .. } => format!("could not put a machine right: {message}"),
         News::Evicted { node, pod, outcome: Eviction::Accepted, .. } => {

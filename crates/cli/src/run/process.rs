@@ -3,7 +3,6 @@
 use std::{
     net::{IpAddr, Ipv6Addr, SocketAddr},
     path::PathBuf,
-    time::Duration,
 };
 
 use plimsoll_cluster::{
@@ -119,8 +118,7 @@ impl Process {
         self.settings.plan = plan;
         self.settings.plan.profile = self.scheduler.profile.clone();
         let confirmed = self.confirmed_cluster.as_str();
-        self.settings.plan.confirmed_cluster =
-            Some(confirmed.into()).filter(|uid: &Box<str>| !uid.is_empty());
+        self.settings.plan.confirmed_cluster = (!confirmed.is_empty()).then(|| confirmed.into());
         let buffers = &mut self.settings.plan.scale_up.buffers;
         // Who only looks writes nothing down, and has to do with what users wrote.
         if self.admits_units && self.settings.mode == Mode::Act {

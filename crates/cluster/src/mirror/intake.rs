@@ -61,7 +61,7 @@ impl Mirror {
             if let Some(problem) = unknown_readiness(object) {
                 return Err(problem);
             }
-            effect = effect.max(self.put_node(object, node));
+            effect = effect.max(self.put_node(object, &node));
         }
         let world = &mut self.world;
         for pod in objects.pods {
@@ -126,16 +126,16 @@ impl Mirror {
         Ok(effect)
     }
 
-    pub(super) fn put_node(&mut self, object: &DynamicObject, node: Arc<Node>) -> Effect {
+    pub(super) fn put_node(&mut self, object: &DynamicObject, node: &Arc<Node>) -> Effect {
         self.identities.insert(node.name, identity(object));
         self.node_uids.insert(node.name, uid(object));
         let conditions = true_conditions(object);
         let known = self.node_conditions.insert(node.name, conditions.clone());
         let turned = known.is_some_and(|known| known != conditions);
-        let before = self.nodes.put(&mut self.world.nodes, node.name, Arc::clone(&node));
+        let before = self.nodes.put(&mut self.world.nodes, node.name, Arc::clone(node));
         let effect = match before {
-            Some(before) if before == node => Effect::None,
-            Some(before) => node_effect(&before, &node),
+            Some(before) if before == *node => Effect::None,
+            Some(before) => node_effect(&before, node),
             None => Effect::Urgent,
         };
         if turned { effect.max(Effect::Changed) } else { effect }

@@ -1,6 +1,8 @@
 //! Objects from the future: in every kind that is watched, every word out of a list and every amount, replaced by one that nobody
 //! knows yet.
 
+use std::fmt::Write as _;
+
 use expect_test::expect;
 use jiff::{SignedDuration, Timestamp};
 use plimsoll_model::{Quota, Symbol, World};
@@ -134,16 +136,16 @@ fn whatever_comes_from_the_future_is_not_taken_for_absent() {
             *field.unwrap_or_else(|| panic!("{watched:?} has no {pointer}")) = json!(word);
             for known in [false, true] {
                 let mut mirror = peopled();
-                if !known {
-                    gone(&mut mirror, watched, &valid);
-                } else {
+                if known {
                     put(&mut mirror, watched, &valid);
+                } else {
+                    gone(&mut mirror, watched, &valid);
                 }
                 put(&mut mirror, watched, &strange);
                 let problems: Vec<String> = mirror.unreadable().collect();
                 if !known {
                     let verdict = if problems.is_empty() { "read" } else { "not read" };
-                    told.push_str(&format!("{verdict:8} {} {pointer} {word}\n", watched.kind()));
+                    writeln!(told, "{verdict:8} {} {pointer} {word}", watched.kind()).unwrap();
                 }
                 assert!(problems.iter().all(|one| one.starts_with(watched.kind())), "{problems:?}");
                 let rule = keeps_the_rule(&mut mirror, watched, known);
@@ -160,7 +162,7 @@ fn whatever_comes_from_the_future_is_not_taken_for_absent() {
             }
         }
     }
-    expect![[r#"
+    expect![[r"
         not read Node /spec/taints/0/effect NoScheduleTomorrow
         not read Node /status/allocatable/memory 1e30
         not read Node /status/capacity/memory 1e30
@@ -246,7 +248,7 @@ fn whatever_comes_from_the_future_is_not_taken_for_absent() {
         not read ResourceClaimTemplate /spec/spec/devices/requests/0/exactly/allocationMode Some
         read     DeviceClass /spec/selectors/0/cel/expression device.mood == 'good' and then some
         not read DeviceClass /spec/selectors/0/cel good
-    "#]].assert_eq(&told);
+    "]].assert_eq(&told);
 }
 
 /// A pod that cannot be read.

@@ -126,7 +126,7 @@ impl Mirror {
         let is_same = self.node_uids.get(&name).is_some_and(|known| *known == uid(object));
         let before = self.nodes.get(&self.world.nodes, &name).filter(|_| is_same);
         let node = stand_in(object, before.map(|node| &**node), self.world.now);
-        self.put_node(object, node.into())
+        self.put_node(object, &node.into())
     }
 
     /// The node that a pod is on, as far as anybody knows. A pod stays where it is once it is there, so what was known of it before

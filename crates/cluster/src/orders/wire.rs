@@ -1,4 +1,4 @@
-//! NodeOrders as the API server keeps them.
+//! Orders as the API server keeps them: objects of the kind `NodeOrder`.
 
 use jiff::Timestamp;
 use kube::{ResourceExt as _, api::DynamicObject};

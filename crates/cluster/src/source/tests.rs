@@ -53,13 +53,13 @@ fn node(name: &str, version: &str) -> Value {
     json!({ "metadata": { "name": name, "resourceVersion": version } })
 }
 
-fn event(kind: &str, object: Value) -> Act {
+fn event(kind: &str, object: &Value) -> Act {
     Act::Line(json!({ "type": kind, "object": object }))
 }
 
 fn bookmark(version: &str) -> Act {
     let metadata = json!({ "resourceVersion": version });
-    event("BOOKMARK", json!({ "apiVersion": "v1", "kind": "Node", "metadata": metadata }))
+    event("BOOKMARK", &json!({ "apiVersion": "v1", "kind": "Node", "metadata": metadata }))
 }
 
 fn gone() -> Value {
@@ -178,11 +178,11 @@ async fn an_idle_kind_is_listed_once_and_shows_life_at_least_every_twenty_second
 #[tokio::test(start_paused = true)]
 async fn a_watch_that_breaks_is_taken_up_behind_the_last_thing_that_was_told() {
     let events = vec![
-        event("ADDED", node("a", "6")),
+        event("ADDED", &node("a", "6")),
         Act::Seconds(1),
-        event("MODIFIED", node("a", "7")),
-        event("DELETED", node("a", "8")),
-        event("ERROR", json!({ "kind": "Status", "code": 500, "message": "etcd" })),
+        event("MODIFIED", &node("a", "7")),
+        event("DELETED", &node("a", "8")),
+        event("ERROR", &json!({ "kind": "Status", "code": 500, "message": "etcd" })),
     ];
     let answers =
         vec![list(&[], "5", ""), Answer::Watch(events), Answer::Refusal(503), idle("9"), mute()];
@@ -209,7 +209,7 @@ async fn a_watch_that_breaks_is_taken_up_behind_the_last_thing_that_was_told() {
 
 #[tokio::test(start_paused = true)]
 async fn a_version_that_is_gone_is_listed_anew_whether_a_status_or_an_event_says_so() {
-    for refusal in [Answer::Refusal(410), Answer::Watch(vec![event("ERROR", gone())])] {
+    for refusal in [Answer::Refusal(410), Answer::Watch(vec![event("ERROR", &gone())])] {
         let answers = vec![list(&["a"], "5", ""), refusal, list(&["b"], "9", ""), idle("9")];
         let log = follow_for(10, Watched::Nodes, answers).await;
         let log: Vec<&str> =
@@ -261,7 +261,7 @@ async fn a_way_on_which_every_watch_freezes_shows_no_life_however_many_begin() {
 #[tokio::test(start_paused = true)]
 async fn what_comes_late_but_comes_is_no_silence() {
     let busy = (0..20).flat_map(|number| {
-        [Act::Seconds(4), event("MODIFIED", node("a", &format!("{}", 10 + number)))]
+        [Act::Seconds(4), event("MODIFIED", &node("a", &format!("{}", 10 + number)))]
     });
     let answers = vec![list(&["a"], "5", ""), Answer::Watch(busy.collect()), mute()];
     let log = follow_for(90, Watched::Nodes, answers).await;

@@ -10,7 +10,11 @@ use tracing::warn;
 use super::{Begun, Cause, Engine, News, Seen, decide::Sight, later, reign::Event};
 use crate::{
     orders::new_id,
-    retire::{Job, Retirement, crew::Subject, sight},
+    retire::{
+        Job, Retirement,
+        crew::{Doomed, Subject},
+        sight,
+    },
 };
 
 // === impl Engine ===
@@ -92,7 +96,7 @@ impl Engine {
         let rules = &self.settings.retire;
         let batches = batches(reign.retiring.values(), rules.batch);
         let (mut jobs, mut wake, mut in_doubt) = (Vec::new(), None::<Timestamp>, false);
-        let mut deletions: BTreeMap<Symbol, Vec<(Subject, Vec<Box<str>>)>> = BTreeMap::new();
+        let mut deletions: BTreeMap<Symbol, Vec<Doomed>> = BTreeMap::new();
         for (node, retirement) in &mut reign.retiring {
             let Some(sighting) = seen.get_mut(node) else { continue };
             sighting.awaits_order = reign.ledger.is_busy(retirement.group);

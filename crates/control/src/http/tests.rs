@@ -136,7 +136,7 @@ async fn a_name_that_nothing_can_have_is_refused_before_anything_is_looked_up() 
 #[tokio::test(start_paused = true)]
 async fn health_and_metrics_are_answered_while_explanations_are_not() {
     let visit = Visit::new();
-    visit.desk.handle.set_warm(true);
+    visit.desk.handle.set_warm(Some(jiff::Timestamp::MAX));
     visit.desk.handle.publish(pass(CLUSTER));
     // No further pass is made, so everybody who asks for a pod that is not pending waits.
     let explanations = (0..8).map(|_| {
@@ -234,7 +234,7 @@ async fn the_rest_is_refused() {
 #[tokio::test]
 async fn strangers_see_metrics_and_health_and_nothing_else() {
     let visit = Visit::new();
-    visit.desk.handle.set_warm(true);
+    visit.desk.handle.set_warm(Some(jiff::Timestamp::MAX));
     visit.desk.handle.publish(pass(CLUSTER));
     let strange = Peer { address: "10.0.0.7:40000".parse().unwrap(), certificate: None };
     for (path, expected) in [

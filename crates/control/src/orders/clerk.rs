@@ -132,9 +132,9 @@ impl Clerk {
     /// Writes a phase down. Says whether that went well.
     pub(crate) async fn note(&self, id: &OrderId, phase: Phase, message: &str) -> bool {
         match self.orders.advance(id, phase, message, self.clock.now()).await {
-            Ok(()) => true,
-            // Somebody deleted it. The provider has been asked, so there is nothing left that it would keep from being done twice.
-            Err(OrdersError::Missing(_)) => true,
+            // One that somebody deleted is over: the provider has been asked, so there is nothing left that it would keep from
+            // being done twice.
+            Ok(()) | Err(OrdersError::Missing(_)) => true,
             Err(error) => {
                 warn!(order = %id, %error, "could not note how far an order has come");
                 false

@@ -33,6 +33,7 @@ pub(crate) enum Outcome {
 
 /// One order in the books.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "facts that have nothing to do with each other")]
 pub(super) struct Entry {
     pub order: OpenOrder,
     /// When it was first tried by this process.

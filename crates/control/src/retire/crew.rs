@@ -42,6 +42,9 @@ pub(crate) struct Subject {
     open: Cordon,
 }
 
+/// A node whose machine is to be deleted, and the uids of pods on it that nobody is left to end.
+pub(crate) type Doomed = (Subject, Vec<Box<str>>);
+
 // === impl Subject ===
 
 impl Subject {
@@ -129,7 +132,7 @@ impl Crew {
 
     /// Asks the provider to delete the machines of some nodes of one group, all in one call. Of each it is written down first, and
     /// each is looked at once more in the API server itself: what is watched may be behind. Answers in the order of the nodes.
-    pub(crate) async fn delete(&self, nodes: &[(Subject, Vec<Box<str>>)]) -> Vec<Answer> {
+    pub(crate) async fn delete(&self, nodes: &[Doomed]) -> Vec<Answer> {
         let checks = nodes.iter().map(|(subject, lost)| self.check(subject, lost));
         let checked = join_all(checks).await;
         let clear = nodes.iter().zip(&checked).filter(|(_, checked)| matches!(checked, Ok(None)));

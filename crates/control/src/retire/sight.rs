@@ -15,6 +15,7 @@ const DELAY: &str = "delay-deletion.cluster-autoscaler.kubernetes.io/";
 
 /// A node on its way out, as it is now.
 #[derive(Clone, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "facts that have nothing to do with each other")]
 pub(crate) struct Sighting {
     /// There is such a Node.
     pub is_here: bool,

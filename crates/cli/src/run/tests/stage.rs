@@ -73,7 +73,8 @@ impl Stage {
         let behaviour = Behaviour { termination, ..Behaviour::default() };
         let settings = minicluster::Settings { behaviour, ..minicluster::Settings::default() };
         let cluster = Minicluster::start(clock, settings).await.unwrap();
-        let Ready { fleet, clouds, adviser, .. } = prepare(&process, clock).unwrap();
+        let Ready { home, leadership, fleet, clouds, adviser, .. } =
+            prepare(&process, clock).unwrap();
         for cloud in clouds.clone() {
             let (coming, going) = (cluster.kubelets().clone(), cluster.kubelets().clone());
             let machines = joins(move |node| coming.add(node), move |name| going.remove(name));
@@ -82,7 +83,8 @@ impl Stage {
         let gate = Gate::new(cluster.service(), clock);
         let client = connect::limited(gate.clone(), &process.connection);
         let settings = watch::Sender::new(Arc::new(process.settings.clone()));
-        let autoscaler = assemble(&process, client, (fleet, adviser), clock, settings.subscribe());
+        let ready = (fleet, leadership, home.cluster, adviser);
+        let autoscaler = assemble(&process, client, ready, clock, settings.subscribe());
         let stage = Self {
             clock,
             cluster,

@@ -15,7 +15,7 @@ async fn a_group_that_is_taken_out_of_the_file_forgets_no_machine() {
         node["metadata"]["annotations"][key] = "true".into();
     });
     stage.scale("web", 0);
-    stage.until("the node is tainted", |stage| stage.is_tainted()).await;
+    stage.until("the node is tainted", Stage::is_tainted).await;
     stage.write(&INI.replace(r#"[nodegroup "api"]"#, r#"[nodegroup "spare"]"#));
     stage.pass(480).await;
     // Nobody says of the machine that it is gone, and it is not: the node is given back to whoever has the group now.

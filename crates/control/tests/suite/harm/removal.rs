@@ -19,7 +19,7 @@ async fn a_tainted_node(stage: &Stage) -> String {
 }
 
 /// A pod that tolerates everything, on this node at once: no scheduler is asked.
-fn pod_on(node: &str, annotations: Value) -> Value {
+fn pod_on(node: &str, annotations: &Value) -> Value {
     json!({
         "metadata": { "name": "late", "labels": { "app": "late" }, "annotations": annotations },
         "spec": {
@@ -46,7 +46,7 @@ async fn a_pod_that_lands_while_deletions_are_collected_keeps_the_machine() {
     stage.pass(12).await;
     assert_eq!(stage.machines(), 1);
     let pinned = json!({ "cluster-autoscaler.kubernetes.io/safe-to-evict": "false" });
-    stage.create("pods", pod_on(&node, pinned));
+    stage.create("pods", pod_on(&node, &pinned));
     stage.pass(120).await;
     assert_eq!((stage.machines(), stage.running("late")), (1, 1), "{:?}", stage.orders());
     assert!(stage.is_all_open(), "{:?}", stage.nodes());
@@ -58,7 +58,7 @@ async fn a_pod_that_no_watch_shows_keeps_the_machine() {
     let node = a_tainted_node(&stage).await;
     // For less than the time after which what is known counts as stale.
     stage.gate.set(State::Frozen(NewWatches::AreMute));
-    stage.create("pods", pod_on(&node, json!({})));
+    stage.create("pods", pod_on(&node, &json!({})));
     stage.pass(25).await;
     assert_eq!(stage.machines(), 1, "{:?}", stage.orders());
     stage.gate.set(State::Open);
@@ -85,7 +85,7 @@ async fn a_node_that_took_the_name_of_a_removed_one_is_not_deleted() {
     }));
     stage.until("the machine is gone", |stage| stage.machines() == 0).await;
     stage.pass(300).await;
-    assert_eq!(stage.node_names(), [node.clone()]);
+    assert_eq!(stage.node_names(), std::slice::from_ref(&node));
     assert_ne!(uid_of(&stage, &node), first);
     assert!(stage.is_all_open(), "{:?}", stage.nodes());
 }

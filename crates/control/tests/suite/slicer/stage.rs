@@ -226,7 +226,7 @@ impl Stage {
     /// Whether a node is tainted as one on its way out.
     pub(crate) fn is_tainted(&self) -> bool {
         let nodes = self.ground.list("nodes");
-        let taints = nodes.iter().flat_map(|node| node["spec"]["taints"].as_array().cloned());
+        let taints = nodes.iter().filter_map(|node| node["spec"]["taints"].as_array().cloned());
         taints.flatten().any(|taint| taint["key"] == "ToBeDeletedByClusterAutoscaler")
     }
 

@@ -112,15 +112,15 @@ fn an_enforced_minimum_is_bought_anew_in_the_same_pass() {
 fn a_provider_whose_clock_is_behind_gets_its_machines_their_time() {
     // Ordered two minutes ago, first seen now, and two hours old by its own account.
     let behind = || stray(Some(at(-120))).order("a", 1, -2).watched(-60);
-    assert_eq!(deleted(behind().unseen()), [""; 0]);
+    assert_eq!(deleted(&behind().unseen()), [""; 0]);
     // From here on it is as old as our knowledge of it.
-    let seen = |minutes| deleted(behind().seen("sim://x", minutes, Origin::Found).unseen());
+    let seen = |minutes| deleted(&behind().seen("sim://x", minutes, Origin::Found).unseen());
     assert_eq!(seen(-15), [""; 0]);
     assert_eq!(seen(-16), ["delete sim://x of a"]);
 }
 
-fn deleted(world: World) -> Vec<String> {
-    observe(&world).repairs.iter().map(show).collect()
+fn deleted(world: &World) -> Vec<String> {
+    observe(world).repairs.iter().map(show).collect()
 }
 
 /// The world a minute later, with what was to be remembered.
@@ -137,14 +137,14 @@ fn a_machine_whose_node_is_deleted_has_its_time_from_then_however_old_it_is() {
         .node("x")
         .change_node(|node| node.provider_id = "sim://x".into())
         .unseen();
-    assert_eq!(deleted(world.clone()), [""; 0]);
+    assert_eq!(deleted(&world), [""; 0]);
     world = later(world);
     world.nodes.pop();
     for _ in 0..16 {
-        assert_eq!(deleted(world.clone()), [""; 0], "{}", world.now);
+        assert_eq!(deleted(&world), [""; 0], "{}", world.now);
         world = later(world);
     }
-    assert_eq!(deleted(world.clone()), ["delete sim://x of a"]);
+    assert_eq!(deleted(&world), ["delete sim://x of a"]);
     let known = &world.memory.unregistered[&("a".into(), "sim://x".into())];
     assert_eq!((known.since, known.origin), (at(1), Origin::Lost));
 }
@@ -153,14 +153,14 @@ fn a_machine_whose_node_is_deleted_has_its_time_from_then_however_old_it_is() {
 fn an_old_machine_that_a_process_finds_without_a_node_has_its_time_from_then() {
     let mut world = stray(Some(at(-120))).unseen();
     for _ in 0..16 {
-        assert_eq!(deleted(world.clone()), [""; 0], "{}", world.now);
+        assert_eq!(deleted(&world), [""; 0], "{}", world.now);
         world = later(world);
     }
-    assert_eq!(deleted(world.clone()), ["delete sim://x of a"]);
+    assert_eq!(deleted(&world), ["delete sim://x of a"]);
     assert_eq!(world.memory.unregistered[&("a".into(), "sim://x".into())].origin, Origin::Found);
     // A restart remembers since when it was seen, and looks for itself all the same.
     world.memory.watched_since.clear();
-    assert_eq!(deleted(world), [""; 0]);
+    assert_eq!(deleted(&world), [""; 0]);
 }
 
 #[test]
@@ -182,10 +182,10 @@ fn a_machine_of_an_order_of_ours_owes_a_node_since_it_was_made() {
     // It waits for its node since it was made, and for as long as every other one.
     let mut world = young(vec![order(-2)]);
     for _ in 0..14 {
-        assert_eq!(deleted(world.clone()), [""; 0], "{}", world.now);
+        assert_eq!(deleted(&world), [""; 0], "{}", world.now);
         world = later(world);
     }
-    assert_eq!(deleted(world), ["delete sim://x of a"]);
+    assert_eq!(deleted(&world), ["delete sim://x of a"]);
 }
 
 #[test]

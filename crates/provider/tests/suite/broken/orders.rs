@@ -94,13 +94,15 @@ impl Broken {
                 let rose = target.saturating_sub(before);
                 if rose > 0 && rose < order.count { Err(out_of_capacity()) } else { Ok(rose) }
             }
-            (Flaw::CountsWhatWasOrdered, None) => Ok(order.count),
             (Flaw::CountsOrdersOnce, None) => {
                 let id = order.id.clone();
                 let is_first = self.orders.lock().unwrap().insert(id.clone(), id).is_none();
                 if is_first { answer } else { Ok(order.count) }
             }
-            (Flaw::ForgetsStockouts, Some(Class::OutOfCapacity | Class::Quota)) => Ok(order.count),
+            (Flaw::CountsWhatWasOrdered, None)
+            | (Flaw::ForgetsStockouts, Some(Class::OutOfCapacity | Class::Quota)) => {
+                Ok(order.count)
+            }
             (Flaw::StockoutIsContagious | Flaw::MakesUpForRefusals, Some(_)) => {
                 self.grudge.fetch_add(1, Ordering::SeqCst);
                 answer

@@ -7,7 +7,7 @@ use http::{Request, Response, header::USER_AGENT};
 use http_body_util::Full;
 use hyper::body::Incoming;
 use plimsoll_cluster::connect::{connect, version};
-use plimsoll_net::{Shutdown, listen, tls};
+use plimsoll_net::{Fence, Shutdown, listen, tls};
 use serde_json::json;
 use tokio::{net::TcpListener, time::Instant};
 use tower::service_fn;
@@ -76,7 +76,8 @@ async fn who_is_asked(words: Words) -> String {
     };
     let words: Words = words.into_iter().map(put).collect();
     let given: Vec<&str> = words.iter().map(String::as_str).collect();
-    let client = connect(&process(&given).unwrap().connection).await.unwrap();
+    let process = process(&given).unwrap();
+    let client = connect(&process.connection, &Fence::open()).await.unwrap();
     format!("asks {}", version(&client).await.unwrap())
 }
 
