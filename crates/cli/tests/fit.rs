@@ -160,12 +160,20 @@ fn a_name_cannot_command_the_terminal() {
          "spec": {"nodeSelector": {"zone": "\u009b31m\u202ea"}, "containers": []}},
         {"kind": "Node", "apiVersion": "v1", "metadata": {"name": "small\u001b]0;owned\u0007", "labels": {"zone": "\u001b[2J"}},
          "status": {"allocatable": {"cpu": "1", "memory": "1Gi", "pods": "10"}}}]}"#;
-    let output = run(&["--file", "-"], objects);
-    let shown = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
     let is_bare = |letter: char| {
         (letter.is_control() && letter != '\n') || ('\u{202a}'..='\u{202e}').contains(&letter)
     };
+    // A label that nothing can have is refused, by the name of the pod that asks for it.
+    let output = run(&["--file", "-"], objects);
+    assert_eq!(output.status.code(), Some(2));
+    let shown = String::from_utf8(output.stderr).unwrap();
     assert!(!shown.contains(is_bare), "{shown:?}");
+    assert!(shown.contains(r"\u{9b}31m\u{202e}a"), "{shown}");
+
+    let objects = objects.replace(r"\u009b31m\u202ea", "a");
+    let shown = answer(&["--file", "-"], &objects);
+    assert!(!shown.contains(is_bare), "{shown:?}");
+    assert!(shown.contains(r"small\u{1b}]0;owned\u{7}"), "{shown}");
     assert!(shown.contains(r"web\u{1b}[2J\nother"), "{shown}");
     assert!(!shown.lines().any(|line| line.starts_with("other")), "{shown}");
 }
