@@ -4,7 +4,7 @@
 //! autoscaler may ask of the API server.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::HashMap,
     fmt,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
@@ -133,7 +133,7 @@ impl Access {
                 user: Some(user.clone()),
                 groups,
                 uid,
-                extra: extra.map(BTreeMap::from_iter),
+                extra,
                 non_resource_attributes: Some(NonResourceAttributes {
                     path: Some(path.to_owned()),
                     verb: Some("get".to_owned()),

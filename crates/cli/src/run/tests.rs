@@ -269,8 +269,8 @@ fn the_deployment_lets_in_as_little_as_it_can() {
     let pod = &deployment["spec"]["template"]["spec"];
     let image = concat!("plimsoll:", env!("CARGO_PKG_VERSION"));
     assert_eq!(pod["containers"][0]["image"], image, "a version, and ours");
-    let secrets: Vec<_> = pod["volumes"].as_array().unwrap().iter().collect();
-    let secrets: Vec<_> = secrets.iter().filter(|volume| !volume["secret"].is_null()).collect();
+    let volumes = pod["volumes"].as_array().unwrap();
+    let secrets: Vec<_> = volumes.iter().filter(|volume| !volume["secret"].is_null()).collect();
     assert!(!secrets.is_empty());
     for volume in secrets {
         assert_eq!(volume["secret"]["defaultMode"], 0o400, "{volume}");
