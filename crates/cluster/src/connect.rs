@@ -128,7 +128,7 @@ where
     B: BodyExt<Data = bytes::Bytes> + Send + 'static,
     B::Error: Into<BoxError>,
 {
-    Client::new(Deadline(PATIENCE).layer(service), "default")
+    fenced(service, &Fence::open())
 }
 
 /// Asks the API server for its version: a first sign of life.

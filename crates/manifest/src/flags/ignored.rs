@@ -77,6 +77,7 @@ pub const IGNORED: &[&str] = &[
     "scan-interval",
     "scheduler-config-file",
     // Scale-down.
+    "confirm-cluster",
     "cordon-node-before-terminating",
     "drain-priority-config",
     "dynamic-node-delete-delay-after-taint-enabled",

@@ -29,21 +29,25 @@ groups: [{id: cloud, max: 50, price: 0.30, boot: 20s, template: {cpu: 4, memory:
 ";
 
 /// A cluster that is only a list of nodes.
-#[derive(Clone, Debug, Default)]
-struct Nodes(Arc<Mutex<BTreeMap<String, Arc<Node>>>>);
+#[derive(Clone, Debug)]
+struct Nodes {
+    clock: Clock,
+    by_name: Arc<Mutex<BTreeMap<String, Arc<Node>>>>,
+}
 
 #[async_trait]
 impl Joins for Nodes {
     async fn join(&self, node: Value) {
-        let mut reader = Reader::new(Timestamp::UNIX_EPOCH);
+        // It registers now.
+        let mut reader = Reader::new(self.clock.now());
         reader.add_json(&node.to_string()).unwrap();
         for node in reader.finish().unwrap().nodes {
-            self.0.lock().unwrap().insert(node.name.to_string(), node);
+            self.by_name.lock().unwrap().insert(node.name.to_string(), node);
         }
     }
 
     async fn leave(&self, name: &str) {
-        self.0.lock().unwrap().remove(name);
+        self.by_name.lock().unwrap().remove(name);
     }
 }
 
@@ -59,7 +63,7 @@ struct Stage {
 impl Stage {
     fn new() -> (Self, Cloud, Cloud) {
         let clock = Clock::starting_at(Timestamp::from_second(1_800_000_000).unwrap());
-        let nodes = Nodes::default();
+        let nodes = Nodes { clock, by_name: Arc::default() };
         let open = |text: &str| {
             let cloud = Cloud::new(Catalogue::read("test", text).unwrap(), clock);
             let (running, nodes) = (cloud.clone(), nodes.clone());
@@ -110,7 +114,7 @@ impl Stage {
 
     /// Pods that fill a node each; as many of them as there are nodes run.
     fn world(&self, pods: u32) -> World {
-        let nodes: Vec<Arc<Node>> = self.nodes.0.lock().unwrap().values().cloned().collect();
+        let nodes: Vec<Arc<Node>> = self.nodes.by_name.lock().unwrap().values().cloned().collect();
         let objects: Vec<String> = (0..pods)
             .map(|pod| {
                 let node = nodes.get(pod as usize).map(|node| format!("nodeName: {}, ", node.name));
