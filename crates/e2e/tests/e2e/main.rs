@@ -11,8 +11,10 @@ mod scheduler;
 mod start;
 
 // The loop's own tests, as they are: see `ground`. Only `embedded` is not for here, and says why.
+#[expect(dead_code, reason = "tests that run on the embedded cluster alone use the rest")]
 #[path = "../../../control/tests/suite/gate.rs"]
 mod gate;
+#[expect(dead_code, reason = "tests that run on the embedded cluster alone use the rest")]
 #[path = "../../../control/tests/suite/stage.rs"]
 mod stage;
 
@@ -41,6 +43,7 @@ mod scale_up;
 #[cfg(debug_assertions)]
 #[path = "../../../control/tests/suite/seeds.rs"]
 mod seeds;
+#[expect(dead_code, reason = "tests that run on the embedded cluster alone use the rest")]
 #[path = "../../../control/tests/suite/slicer.rs"]
 mod slicer;
 #[path = "../../../control/tests/suite/stackpoint.rs"]

@@ -7,6 +7,7 @@ use futures::StreamExt as _;
 use jiff::SignedDuration;
 use plimsoll_cluster::{
     connect::{Connection, connect},
+    identity,
     lease::{Candidacy, Leadership, Timings},
     priorities,
 };
@@ -126,6 +127,8 @@ impl Stage {
             user_agent: "plimsoll-e2e".to_owned(),
         };
         let client = connect(&connection, &Fence::open()).await.unwrap();
+        let cluster = Binding::pending();
+        cluster.bind(&identity::uid(&client).await.unwrap());
         let provider: Arc<dyn Provider> =
             Arc::new(Simulated::new(self.cloud.clone(), Home::alone(self.clock)));
         let fleet = Fleet::new(vec![provider], self.clock, Upkeep::default()).unwrap();
@@ -142,7 +145,7 @@ impl Stage {
                 timings: Timings { lease: seconds(15), renew: seconds(10), retry: seconds(2) },
             }),
             leadership: Leadership::contested(self.clock),
-            cluster: Binding::unbound(),
+            cluster,
             record: RecordSettings::default(),
             adviser: None,
         });
