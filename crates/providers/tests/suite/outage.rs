@@ -164,7 +164,7 @@ async fn while_one_is_down_for_ten_minutes_the_other_serves() {
         tokio::time::sleep(Duration::from_mins(1)).await;
     }
     // What it had is still there and still counts.
-    assert_eq!(stage.nodes.0.lock().unwrap().len(), 11);
+    assert_eq!(stage.nodes.by_name.lock().unwrap().len(), 11);
 
     cellar.set_reach(Reach::Up);
     tokio::time::sleep(Duration::from_mins(1)).await;
