@@ -92,7 +92,7 @@ fn nobody_there_to_ask_is_said_in_a_line() {
     assert_eq!(line.lines().count(), 1);
 }
 
-/// Something that answers one request with this, and is called by this URL. It gives back what it was asked.
+/// A server that answers one request with this text. Returns its URL, and the request that it received.
 fn answering(code: &str, body: &str) -> (String, thread::JoinHandle<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("--server=http://{}", listener.local_addr().unwrap());
@@ -148,7 +148,7 @@ fn a_token_is_not_sent_in_plaintext_to_another_machine() {
     let file = folder.path().join("token");
     fs::write(&file, "secret-token\n").unwrap();
     let file = format!("--token-file={}", file.display());
-    // An address that is for documentation, and nobody's.
+    // An address that is reserved for documentation: no machine has it.
     let words = ["status", "--server=http://192.0.2.1:8085", &file];
     let output = run::stage::plimsoll(&words).output().unwrap();
     assert_eq!(output.status.code(), Some(2));

@@ -58,7 +58,7 @@ pub enum AccessError {
     #[error("too many bearer tokens are being checked")]
     Busy,
     /// The API server refused the question, or did not answer it. Without the rights to create `TokenReviews` and
-    /// `SubjectAccessReviews` nobody can be authorised.
+    /// `SubjectAccessReviews` no caller can be authorised.
     #[error("cannot check the bearer token with a {review}: {cause}")]
     Unanswered {
         /// The kind of question.

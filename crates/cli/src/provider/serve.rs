@@ -55,7 +55,7 @@ pub(crate) struct Arguments {
 /// Where and how to serve.
 struct Port {
     address: SocketAddr,
-    /// With them, clients have to show theirs; without, nobody is asked.
+    /// With these files a client has to show a certificate; without them every client is served.
     certificates: Option<ServerTls>,
 }
 

@@ -1,4 +1,4 @@
-//! What a leader has and nobody else: the permit to change something, and a term of office that its orders carry.
+//! What only the leader has: the permit to change the cluster and its machines, and the term of office that its orders carry.
 
 use std::{
     sync::{Arc, Mutex, PoisonError},
@@ -27,7 +27,7 @@ pub struct Term {
 // === impl Leadership ===
 
 impl Leadership {
-    /// Of a process that nobody competes with.
+    /// The leadership of a process that runs without leader election.
     pub fn alone() -> Self {
         Self { fence: Fence::open(), term: Arc::default() }
     }
