@@ -63,6 +63,9 @@ impl Retirement {
         if self.node_uid.is_none() {
             self.node_uid.clone_from(&seen.uid);
         }
+        if let Some(rival) = seen.rival {
+            return Some(Obstacle::Stays(format!("node {rival} claims the same machine")));
+        }
         if seen.keep {
             return Some(Obstacle::Stays("it is marked as not to be removed".to_owned()));
         }

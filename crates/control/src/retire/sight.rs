@@ -27,6 +27,8 @@ pub(crate) struct Sighting {
     pub is_control_plane: bool,
     /// Whether the machine of the order is this node's.
     pub belongs: Belongs,
+    /// Another Ready node that says that it is the same machine.
+    pub rival: Option<Symbol>,
     /// Somebody marked it as not to be removed, or something runs on it that cannot be read.
     pub keep: bool,
     /// Who wants to be waited for before the machine goes.
@@ -109,8 +111,16 @@ pub(crate) fn look(
         let machine = machine(inventory, *group, instance, as_of(*group));
         found.insert(*node, Sighting { machine, ..Sighting::default() });
     }
+    let subjects: BTreeMap<&str, Symbol> =
+        nodes.iter().map(|(node, (_, instance))| (&**instance, *node)).collect();
     let world = mirror.world();
     for node in &world.nodes {
+        let claimed = subjects.get(&*node.provider_id).filter(|subject| **subject != node.name);
+        if let Some(sighting) = claimed.and_then(|subject| found.get_mut(subject))
+            && node.conditions.ready
+        {
+            sighting.rival = Some(node.name);
+        }
         if let Some(sighting) = found.get_mut(&node.name) {
             sighting.is_here = true;
             sighting.is_ready = node.conditions.ready;

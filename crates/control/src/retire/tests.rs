@@ -154,6 +154,10 @@ fn what_ends_a_retirement_before_its_machine_is_asked_for() {
     let cases = [
         (Sighting::default(), "release: the node is gone"),
         (Sighting { keep: true, ..seen(&[]) }, "release: it is marked as not to be removed"),
+        (
+            Sighting { rival: Some(Symbol::new("other")), ..seen(&[]) },
+            "release: node other claims the same machine",
+        ),
         (seen(&[pinned]), "release: default/db must not be evicted"),
     ];
     for (sighting, words) in cases {
