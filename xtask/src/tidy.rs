@@ -6,12 +6,13 @@ use std::fmt;
 
 mod architecture;
 mod files;
+mod lab;
 mod layers;
 mod reach;
 mod read;
 mod workspace;
 
-pub use self::workspace::{Graph, Member, Package, SourceFile, Workspace};
+pub use self::workspace::{Graph, Member, Package, Shipped, SourceFile, Workspace};
 
 /// One line of complaint.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,6 +38,7 @@ pub const RULES: &[Rule] = &[
     Rule { name: "the core reaches no runtime", check: reach::purity },
     Rule { name: "kube, tonic and clap stay in their crates", check: reach::ownership },
     Rule { name: "the build needs no cmake", check: reach::refused },
+    Rule { name: "the lab is not shipped", check: lab::shipped },
     Rule { name: "files are short", check: files::budget },
     Rule { name: "no mod.rs", check: files::no_mod_rs },
     Rule { name: "every crate says what it is", check: files::crate_docs },

@@ -73,6 +73,8 @@ fn this_workspace_is_read_whole() -> anyhow::Result<()> {
     let workspace = Workspace::read(Path::new(env!("CARGO_MANIFEST_DIR")), &[])?;
     let chores = workspace.members.iter().find(|member| member.name == "xtask");
     assert!(chores.is_some_and(|member| member.directory == "xtask"));
+    let is_shipped = |name: &str| workspace.shipped.iter().any(|package| package.name == name);
+    assert!(is_shipped("plimsoll-control") && is_shipped("tokio") && !is_shipped("xtask"));
     assert!(workspace.files.iter().any(|file| file.path == "xtask/tests/real_workspace.rs"));
     assert!(workspace.files.iter().all(|file| !file.path.starts_with("target/")));
     Ok(())

@@ -6,14 +6,18 @@ use anyhow::anyhow;
 use clap::{Parser, Subcommand, error::ErrorKind};
 
 mod ask;
+#[cfg(feature = "lab")]
 mod demo;
+#[cfg(feature = "lab")]
 mod emulate;
 mod explain;
 mod failure;
 mod fit;
 mod input;
+mod lab;
 mod listen;
 mod log;
+#[cfg(feature = "lab")]
 mod minicluster;
 mod plan;
 mod printable;
@@ -41,16 +45,11 @@ enum Command {
     Fit(fit::Arguments),
     /// What would the autoscaler do with this cluster, and why? Plans one pass on a file, and does nothing.
     Plan(plan::Arguments),
-    /// Shows the autoscaler at work, in a cluster of its own: a play of seven acts, live in the terminal.
-    Demo(demo::Arguments),
-    /// A Kubernetes cluster in one process, for kubectl, for a try-out, for tests. Its nodes are fake.
-    Minicluster(minicluster::Arguments),
     /// Infrastructures on their own.
     #[command(subcommand)]
     Provider(provider::Command),
-    /// The service of an infrastructure without the infrastructure, for tests and for a try-out.
-    #[command(subcommand)]
-    Emulate(emulate::Command),
+    #[command(flatten)]
+    Lab(lab::Command),
 }
 
 fn main() -> ExitCode {
@@ -71,10 +70,8 @@ fn main() -> ExitCode {
         Command::Status(arguments) => status::run(&arguments),
         Command::Fit(arguments) => fit::run(&arguments),
         Command::Plan(arguments) => plan::run(&arguments),
-        Command::Demo(arguments) => demo::run(&arguments),
-        Command::Minicluster(arguments) => minicluster::run(&arguments),
         Command::Provider(command) => provider::run(&command),
-        Command::Emulate(command) => emulate::run(&command),
+        Command::Lab(command) => lab::run(&command),
     };
     outcome.map_or_else(failure::Failure::report, |()| ExitCode::SUCCESS)
 }

@@ -29,8 +29,7 @@ use plimsoll_extgrpc::GrpcExpander;
 use plimsoll_net::{Clock, Shutdown, listen::Limits, tls};
 use plimsoll_provider::{Binding, Fleet, Home, Provider, Upkeep};
 use plimsoll_providers::{
-    choice::{Opened, Question},
-    simulated::Cloud,
+    choice::Question,
     stackpoint::{self, Board},
 };
 use tokio::{
@@ -52,6 +51,7 @@ mod adviser;
 mod flags;
 mod groups;
 mod help;
+#[cfg(feature = "lab")]
 mod machines;
 mod process;
 mod profile;
@@ -61,6 +61,7 @@ mod wanted;
 mod words;
 
 #[cfg(test)]
+#[cfg(feature = "lab")]
 mod tests;
 
 /// How long answers under way have in the end.
@@ -92,7 +93,8 @@ struct Ready {
     /// Where to put what the ConfigMap of StackPoint's pools says.
     boards: Vec<Board>,
     /// Simulated infrastructures that this process runs.
-    clouds: Vec<Cloud>,
+    #[cfg(feature = "lab")]
+    clouds: Vec<plimsoll_providers::simulated::Cloud>,
     adviser: Option<Arc<dyn Adviser>>,
 }
 
@@ -125,14 +127,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 async fn keep(wanted: Wanted, process: Process) -> Result<(), Failure> {
     let clock = Clock::system();
     let prepared = prepare(&process, clock).map_err(Failure::Input)?;
-    let Ready { home, leadership, fleet, questions, boards, clouds, adviser } = prepared;
+    let Ready { home, leadership, fleet, questions, boards, adviser, .. } = prepared;
     open::ask(questions).await.map_err(Failure::Input)?;
     let client = connect(&process.connection, leadership.fence()).await.map_err(blame)?;
     let listener = listen::bind(process.address).await.map_err(Failure::Running)?;
     let shutdown = Shutdown::new();
-    if !clouds.is_empty() {
-        simulate(clouds, &process, clock, &shutdown).map_err(Failure::Input)?;
-    }
+    #[cfg(feature = "lab")]
+    machines::simulate(prepared.clouds, &process, clock, &shutdown).map_err(Failure::Input)?;
     let address = listener.local_addr().unwrap_or(process.address);
     greet(&process, address, &client);
     if process.record.insecure_debug_endpoints && !plimsoll_net::listen::is_loopback(address) {
@@ -181,13 +182,13 @@ fn prepare(process: &Process, clock: Clock) -> Result<Ready> {
     let fence = leadership.fence().clone();
     let home = Home { clock, fence, cluster: Binding::pending() };
     let opened = open::each(&process.infrastructure, &home, defaults)?;
-    let (mut clouds, mut questions, mut boards) = (Vec::new(), Vec::new(), Vec::new());
-    let mut providers = Vec::new();
-    for Opened { provider, cloud, question, board } in opened {
-        clouds.extend(cloud);
-        questions.extend(question);
-        boards.extend(board);
-        providers.push(dress(provider, process));
+    #[cfg(feature = "lab")]
+    let clouds = opened.iter().filter_map(|opened| opened.cloud.clone()).collect();
+    let (mut questions, mut boards, mut providers) = (Vec::new(), Vec::new(), Vec::new());
+    for opened in opened {
+        questions.extend(opened.question);
+        boards.extend(opened.board);
+        providers.push(dress(opened.provider, process));
     }
     let scan = process.settings.pace.scan;
     let (at_least, whole) = (Upkeep::default(), SignedDuration::try_from(scan)?);
@@ -205,7 +206,16 @@ fn prepare(process: &Process, clock: Clock) -> Result<Ready> {
         let expander = GrpcExpander::new(&service.url, service.cert.as_deref())?;
         adviser = Some(Arc::new(Service(expander)) as Arc<dyn Adviser>);
     }
-    Ok(Ready { home, leadership, fleet, questions, boards, clouds, adviser })
+    Ok(Ready {
+        home,
+        leadership,
+        fleet,
+        questions,
+        boards,
+        #[cfg(feature = "lab")]
+        clouds,
+        adviser,
+    })
 }
 
 /// Puts around a provider what the user's flags say about it.
@@ -235,25 +245,6 @@ fn assemble(
         record: RecordSettings { host: host(), ..process.record.clone() },
         adviser,
     })
-}
-
-/// Lets simulated machines become nodes.
-fn simulate(
-    clouds: Vec<Cloud>,
-    process: &Process,
-    clock: Clock,
-    shutdown: &Shutdown,
-) -> Result<()> {
-    match &process.connection.kubeconfig {
-        Some(path) if process.settings.mode == Mode::Act => {
-            machines::join(clouds, path, clock, shutdown)
-        }
-        Some(_) => Ok(()),
-        None => {
-            warn!("machines of the simulated infrastructure become nodes only with --kubeconfig");
-            Ok(())
-        }
-    }
 }
 
 /// Says who is here and whom it talks to.

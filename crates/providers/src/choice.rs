@@ -28,9 +28,10 @@ use plimsoll_model::GroupOptions;
 use plimsoll_provider::{Home, Provider};
 use thiserror::Error;
 
+#[cfg(feature = "lab")]
+use crate::simulated::{Catalogue, Cloud, Simulated};
 use crate::{
     document::{self, Checked, ConfigError, Field, Tree},
-    simulated::{Catalogue, Cloud, Simulated},
     slicer::Slicer,
     stackpoint::{self, StackPoint},
 };
@@ -65,6 +66,7 @@ pub struct Opened {
     /// The provider.
     pub provider: Arc<dyn Provider>,
     /// The simulated infrastructure behind it, which has to be run by this process.
+    #[cfg(feature = "lab")]
     pub cloud: Option<Cloud>,
     /// What only the infrastructure can tell of the configuration.
     pub question: Option<Question>,
@@ -88,6 +90,12 @@ pub enum ChoiceError {
     /// The configuration of an external provider is wrong.
     #[error(transparent)]
     ExternalGrpc(#[from] plimsoll_extgrpc::ConfigError),
+    /// The simulated infrastructure is asked for, and this build was made without the feature `lab`.
+    #[cfg(not(feature = "lab"))]
+    #[error(
+        "this build has no lab; the simulated infrastructure is part of it\nhelp: build plimsoll with the feature `lab`, or choose another infrastructure"
+    )]
+    NoLab,
     /// The configuration of StackPoint is wrong.
     #[error(transparent)]
     StackPoint(#[from] stackpoint::Refused),
@@ -156,6 +164,9 @@ impl Choice {
     pub fn open(&self, home: Home, defaults: &GroupOptions) -> Result<Opened, ChoiceError> {
         let file = self.config.as_deref().unwrap_or_else(|| Path::new(""));
         match self.infrastructure {
+            #[cfg(not(feature = "lab"))]
+            Infrastructure::Simulated => Err(ChoiceError::NoLab),
+            #[cfg(feature = "lab")]
             Infrastructure::Simulated => {
                 let mut catalogue = Catalogue::load(file)?;
                 if let Some(name) = &self.name {
@@ -163,25 +174,20 @@ impl Choice {
                 }
                 let cloud = Cloud::new(catalogue, home.clock);
                 let provider = Arc::new(Simulated::new(cloud.clone(), home));
-                Ok(Opened { provider, cloud: Some(cloud), question: None, board: None })
+                Ok(Opened { cloud: Some(cloud), ..Opened::new(provider) })
             }
             Infrastructure::ExternalGrpc => {
                 let config = CloudConfig::load(file)?;
                 let name = self.name.as_deref().unwrap_or("externalgrpc");
                 let provider = ExternalGrpc::new(name, config, defaults.clone(), home);
-                Ok(Opened {
-                    provider: Arc::new(provider),
-                    cloud: None,
-                    question: None,
-                    board: None,
-                })
+                Ok(Opened::new(Arc::new(provider)))
             }
             Infrastructure::Slicer => {
                 let name = self.name.as_deref().unwrap_or("slicer");
                 let provider = Arc::new(Slicer::open(name, file.to_owned(), home)?);
                 let asked = Arc::clone(&provider);
                 let question = Question(Box::pin(async move { asked.verify().await }));
-                Ok(Opened { provider, cloud: None, question: Some(question), board: None })
+                Ok(Opened { question: Some(question), ..Opened::new(provider) })
             }
             Infrastructure::StackPoint => {
                 let environment = |name: &str| std::env::var(name).ok();
@@ -192,8 +198,23 @@ impl Choice {
                 let provider = StackPoint::new(self.name.as_deref(), config, home);
                 let provider = provider.map_err(ChoiceError::Typed)?;
                 let board = Some(provider.board());
-                Ok(Opened { provider: Arc::new(provider), cloud: None, question: None, board })
+                Ok(Opened { board, ..Opened::new(Arc::new(provider)) })
             }
+        }
+    }
+}
+
+// === impl Opened ===
+
+impl Opened {
+    /// A provider that needs nothing from this process.
+    fn new(provider: Arc<dyn Provider>) -> Self {
+        Self {
+            provider,
+            #[cfg(feature = "lab")]
+            cloud: None,
+            question: None,
+            board: None,
         }
     }
 }

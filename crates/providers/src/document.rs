@@ -5,6 +5,8 @@ use std::{fs, path::Path};
 
 mod error;
 mod field;
+#[cfg(feature = "lab")]
+mod measured;
 mod scalar;
 mod tree;
 

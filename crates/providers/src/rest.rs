@@ -19,14 +19,16 @@ use serde::Serialize;
 
 mod endpoint;
 mod hidden;
+#[cfg(feature = "lab")]
 mod local;
 mod reply;
 mod socket;
 
+#[cfg(feature = "lab")]
+pub use self::local::Local;
 pub use self::{
     endpoint::Endpoint,
     hidden::Hidden,
-    local::Local,
     reply::{Reply, class_of},
     socket::{Socket, Trust},
 };

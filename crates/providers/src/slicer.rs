@@ -1,10 +1,11 @@
 //! Slicer: microVMs on hosts of one's own, which join a k3s cluster as agents.
 //!
 //! [`Config`] is the file of the upstream's provider, with a few keys more; [`Slicer`] is the provider over the REST interface of
-//! one or several hosts; [`emulator`] is such a host without virtual machines.
+//! one or several hosts; `emulator` is such a host without virtual machines.
 
 mod client;
 mod config;
+#[cfg(feature = "lab")]
 pub mod emulator;
 mod ini;
 mod provider;

@@ -11,6 +11,7 @@
 mod bounds;
 mod client;
 mod config;
+#[cfg(feature = "lab")]
 pub mod emulator;
 mod inventory;
 mod owner;
@@ -19,6 +20,7 @@ mod provider;
 mod reconcile;
 mod steering;
 mod template;
+#[cfg(feature = "lab")]
 pub mod testbed;
 mod wire;
 

@@ -7,8 +7,14 @@ use std::path::Path;
 use anyhow::{Context as _, bail};
 use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, TargetKind};
 
-use super::{Graph, Member, Package, SourceFile, Workspace};
+use super::{Graph, Member, Package, Shipped, SourceFile, Workspace};
 use crate::cargo;
+
+/// The package of the program that is shipped.
+const PROGRAM: &str = "plimsoll";
+
+/// What stands after the name of a package and after its features; neither contains it.
+const MARK: char = '|';
 
 impl Workspace {
     /// The workspace around `directory`. `cargo_options` go to `cargo metadata`, e.g. `--offline`.
@@ -18,7 +24,12 @@ impl Workspace {
         let mut files = Vec::new();
         collect_files(&root, &root, &mut files)?;
         files.sort_by(|a, b| a.path.cmp(&b.path));
-        Ok(Self { members: members(&metadata)?, graph: graph(&metadata)?, files, root })
+        let (members, graph) = (members(&metadata)?, graph(&metadata)?);
+        let mut shipped = Vec::new();
+        if members.iter().any(|member| member.name == PROGRAM) {
+            shipped = read_shipped(&root, cargo_options)?;
+        }
+        Ok(Self { root, members, graph, shipped, files })
     }
 }
 
@@ -35,6 +46,32 @@ fn metadata(directory: &Path, cargo_options: &[&str]) -> anyhow::Result<Metadata
     }
     let text = String::from_utf8(output.stdout).context("cargo metadata printed no UTF-8")?;
     MetadataCommand::parse(text).context("cannot understand cargo metadata")
+}
+
+/// What the program is built of without default features. Cargo's metadata would not do: it unites the features of all crates and their
+/// tests.
+fn read_shipped(root: &Path, cargo_options: &[&str]) -> anyhow::Result<Vec<Shipped>> {
+    let output = cargo::command(root)
+        .args(["tree", "--package", PROGRAM, "--no-default-features", "--edges", "normal"])
+        .args(["--prefix", "none", "--format", &format!("{{p}}{MARK}{{f}}{MARK}")])
+        .args(cargo_options)
+        .output()
+        .context("cannot run cargo tree")?;
+    if !output.status.success() {
+        bail!("cargo tree failed\n{}", String::from_utf8_lossy(&output.stderr).trim_end());
+    }
+    let text = String::from_utf8(output.stdout).context("cargo tree printed no UTF-8")?;
+    let mut packages = BTreeMap::new();
+    for line in text.lines() {
+        let mut parts = line.split(MARK);
+        let (package, features) = (parts.next().unwrap_or_default(), parts.next());
+        let features = features.with_context(|| format!("cannot understand cargo tree: {line}"))?;
+        let name = package.split(' ').next().unwrap_or_default();
+        let features = features.split(',').map(str::to_owned).collect();
+        // What comes again is the same with a mark that it has come before.
+        packages.insert(package, Shipped { name: name.to_owned(), features });
+    }
+    Ok(packages.into_values().collect())
 }
 
 fn members(metadata: &Metadata) -> anyhow::Result<Vec<Member>> {

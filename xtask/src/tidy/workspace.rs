@@ -12,6 +12,8 @@ pub struct Workspace {
     pub members: Vec<Member>,
     /// Own and foreign packages as cargo resolved them.
     pub graph: Graph,
+    /// What the program is built of when default features are off.
+    pub shipped: Vec<Shipped>,
     /// Every Rust file, and the Markdown files at the root.
     pub files: Vec<SourceFile>,
 }
@@ -48,6 +50,16 @@ pub struct Package {
     pub normal: Vec<String>,
     /// Ids of what its build script uses.
     pub build: Vec<String>,
+}
+
+/// A package that is linked into the program that is shipped. Its features are those of that build, which those of the [`Graph`] are not:
+/// there, tests have their say.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Shipped {
+    /// The name without the version.
+    pub name: String,
+    /// The features that it is built with.
+    pub features: BTreeSet<String>,
 }
 
 /// A file and its text.

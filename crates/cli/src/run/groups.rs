@@ -184,4 +184,5 @@ fn labels(text: &str) -> Result<Discovery, String> {
 }
 
 #[cfg(test)]
+#[cfg(feature = "lab")]
 mod tests;
