@@ -3,7 +3,7 @@
 //! A counter is made when a pod shape that needs its answer is first seen, and kept right from then on by every pod that is
 //! placed or evicted. Shapes that ask the same question share one counter.
 
-use plimsoll_model::{LabelSelector, NamespaceScope, Namespaces, PodShape, PodTerm, Symbol};
+use plimsoll_model::{LabelSelector, NamespaceScope, Namespaces, PodShape, PodTerm, Symbol, Text};
 
 use crate::{
     ids::{CensusId, KeyId},
@@ -75,7 +75,7 @@ impl Whom {
     }
 
     /// A label that every counted or repelled pod has, if the question implies one: the index looks there.
-    pub(crate) fn pair(&self) -> Option<(Symbol, Symbol)> {
+    pub(crate) fn pair(&self) -> Option<(Symbol, &Text)> {
         match self {
             Self::Spread { selector, .. } => selector.exact_pair(),
             Self::Matching(terms) => terms.iter().find_map(|(_, selector)| selector.exact_pair()),

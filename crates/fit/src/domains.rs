@@ -1,7 +1,7 @@
 //! Topology domains: nodes that share the value of a label.
 
 use indexmap::IndexSet;
-use plimsoll_model::{Node, Symbol};
+use plimsoll_model::{Node, Symbol, Text};
 use rustc_hash::FxBuildHasher;
 
 use crate::ids::{KeyId, NodeId};
@@ -19,7 +19,7 @@ pub(crate) struct Topology {
 /// One such label key.
 #[derive(Debug, Default)]
 struct Key {
-    values: IndexSet<Symbol, FxBuildHasher>,
+    values: IndexSet<Text, FxBuildHasher>,
     /// By node: its domain, or `NOWHERE`.
     of_node: Vec<Domain>,
     /// By domain: the nodes that are present, in order.
@@ -86,8 +86,8 @@ impl Topology {
         (domain != NOWHERE).then_some(domain)
     }
 
-    pub(crate) fn value(&self, key: KeyId, domain: Domain) -> Symbol {
-        self.keys[key.index()].values[domain as usize]
+    pub(crate) fn value(&self, key: KeyId, domain: Domain) -> &Text {
+        &self.keys[key.index()].values[domain as usize]
     }
 
     /// The domains of a key with the nodes present in each, in the order the domains were first seen.
@@ -101,10 +101,10 @@ impl Topology {
 impl Key {
     fn push(&mut self, label: Symbol, node: &Node) {
         let domain = node.labels.get(label).map_or(NOWHERE, |value| {
-            let (place, new) = self.values.insert_full(value);
-            if new {
+            let place = self.values.get_index_of(value).unwrap_or_else(|| {
                 self.members.push(Vec::new());
-            }
+                self.values.insert_full(value.clone()).0
+            });
             Domain::try_from(place).unwrap_or(NOWHERE)
         });
         self.of_node.push(domain);

@@ -67,7 +67,9 @@ impl Snapshot {
     }
 
     fn join_known_counters(&mut self, id: ShapeId, shape: &PodShape) {
-        let by_label = shape.labels.iter().filter_map(|pair| self.counters_by_pair.get(&pair));
+        let by_label = shape.labels.iter().filter_map(|(key, value)| {
+            self.counters_by_pair.get(&(key, value.clone()))
+        });
         let known = by_label.flatten().chain(&self.counters_without_pair);
         let entry = self.shapes.entry_mut(id);
         for counter in known {
@@ -178,13 +180,13 @@ impl Snapshot {
             state.counters.push(id);
             (0..state.domains()).for_each(|_| tally.add_domain());
         }
-        let pair = question.whom.pair();
-        match pair {
-            Some(pair) => self.counters_by_pair.entry(pair).or_default().push(id),
+        let pair = question.whom.pair().map(|(key, value)| (key, value.clone()));
+        match &pair {
+            Some(pair) => self.counters_by_pair.entry(pair.clone()).or_default().push(id),
             None => self.counters_without_pair.push(id),
         }
         self.counters.push(Counter { question, tally });
-        for shape in self.shapes.candidates(pair) {
+        for shape in self.shapes.candidates(pair.as_ref()) {
             self.join(shape, id);
         }
         id

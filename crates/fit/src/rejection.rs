@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use plimsoll_model::{Disk, HostPort, Symbol, Taint, show_amount};
+use plimsoll_model::{Disk, HostPort, Symbol, Text, Taint, show_amount};
 
 use crate::{BindingProblem, DeviceProblem, Plugin, Restriction};
 
@@ -25,9 +25,9 @@ pub enum Rejection {
         /// The label's key.
         key: Symbol,
         /// The value asked for.
-        wants: Symbol,
+        wants: Text,
         /// The node's value.
-        has: Option<Symbol>,
+        has: Option<Text>,
     },
     /// No term of the required node affinity matches.
     NodeAffinity,
@@ -70,7 +70,7 @@ pub enum Rejection {
         /// The label's key.
         key: Symbol,
         /// The volume's value.
-        wants: Symbol,
+        wants: Text,
     },
     /// The node lacks the label by which pods are to be spread.
     NoTopologyKey {
@@ -82,7 +82,7 @@ pub enum Rejection {
         /// The topology key.
         key: Symbol,
         /// The node's domain.
-        domain: Symbol,
+        domain: Text,
         /// Pods in that domain.
         count: u32,
         /// Pods in the emptiest domain.

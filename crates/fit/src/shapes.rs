@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use indexmap::IndexMap;
-use plimsoll_model::{PodShape, Symbol};
+use plimsoll_model::{PodShape, Symbol, Text};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::{
@@ -18,7 +18,7 @@ use crate::{
 pub(crate) struct Shapes {
     table: IndexMap<Arc<PodShape>, ShapeEntry, FxBuildHasher>,
     /// Shapes by each of their labels: a new counter looks here for pods to count.
-    by_pair: FxHashMap<(Symbol, Symbol), Vec<ShapeId>>,
+    by_pair: FxHashMap<(Symbol, Text), Vec<ShapeId>>,
 }
 
 /// What the snapshot keeps for a shape.
@@ -86,8 +86,8 @@ impl Shapes {
         uses: Box<[Ask]>,
     ) -> ShapeId {
         let id = ShapeId::new(self.table.len());
-        for pair in shape.labels.iter() {
-            self.by_pair.entry(pair).or_default().push(id);
+        for (key, value) in shape.labels.iter() {
+            self.by_pair.entry((key, value.clone())).or_default().push(id);
         }
         let entry = ShapeEntry {
             gate,
@@ -119,9 +119,9 @@ impl Shapes {
     }
 
     /// Shapes that may have this label; all shapes when no label is known.
-    pub(crate) fn candidates(&self, pair: Option<(Symbol, Symbol)>) -> Vec<ShapeId> {
+    pub(crate) fn candidates(&self, pair: Option<&(Symbol, Text)>) -> Vec<ShapeId> {
         match pair {
-            Some(pair) => self.by_pair.get(&pair).cloned().unwrap_or_default(),
+            Some(pair) => self.by_pair.get(pair).cloned().unwrap_or_default(),
             None => (0..self.table.len()).map(ShapeId::new).collect(),
         }
     }

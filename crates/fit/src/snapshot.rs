@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use indexmap::IndexSet;
 use plimsoll_model::{
-    Devices, HostPort, Namespaces, Node, PodShape, PodVolume, Profile, Storage, Symbol,
+    Devices, HostPort, Namespaces, Node, PodShape, PodVolume, Profile, Storage, Symbol, Text,
 };
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
@@ -44,7 +44,7 @@ pub struct Snapshot {
     pub(crate) questions: IndexSet<Question, FxBuildHasher>,
     pub(crate) counters: Vec<Counter>,
     /// Counters whose pods all have some label, by that label.
-    pub(crate) counters_by_pair: FxHashMap<(Symbol, Symbol), Vec<CounterId>>,
+    pub(crate) counters_by_pair: FxHashMap<(Symbol, Text), Vec<CounterId>>,
     pub(crate) counters_without_pair: Vec<CounterId>,
     pub(crate) shapes: Shapes,
     /// How many pods use a claim, by namespace and name.

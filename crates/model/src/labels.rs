@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::Symbol;
+use crate::{Symbol, Text};
 
 mod quoted;
 mod validity;
@@ -15,15 +15,15 @@ pub use validity::{LabelError, check_label_key, check_label_value};
 pub struct Labels {
     /// Sorted by key, each key once, so that equal maps are equal slices. An object has about ten labels and keys are
     /// compared by address, which makes a scan quicker than any search.
-    pairs: Box<[(Symbol, Symbol)]>,
+    pairs: Box<[(Symbol, Text)]>,
 }
 
 // === impl Labels ===
 
 impl Labels {
     /// The map of these pairs. Of several values for a key the last one counts.
-    pub fn from_pairs(pairs: impl IntoIterator<Item = (Symbol, Symbol)>) -> Self {
-        let mut pairs: Vec<_> = pairs.into_iter().collect();
+    pub fn from_pairs<V: Into<Text>>(pairs: impl IntoIterator<Item = (Symbol, V)>) -> Self {
+        let mut pairs: Vec<_> = pairs.into_iter().map(|(key, value)| (key, value.into())).collect();
         // Reversed, the last value of a key is the first one, which is the one `dedup` keeps.
         pairs.reverse();
         pairs.sort_by_key(|(key, _)| *key);
@@ -32,8 +32,8 @@ impl Labels {
     }
 
     /// The value of `key`.
-    pub fn get(&self, key: Symbol) -> Option<Symbol> {
-        self.pairs.iter().find(|(known, _)| *known == key).map(|(_, value)| *value)
+    pub fn get(&self, key: Symbol) -> Option<&Text> {
+        self.pairs.iter().find(|(known, _)| *known == key).map(|(_, value)| value)
     }
 
     /// Whether there is a value for `key`, be it empty.
@@ -42,8 +42,8 @@ impl Labels {
     }
 
     /// The pairs, sorted by key.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = (Symbol, Symbol)> + '_ {
-        self.pairs.iter().copied()
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (Symbol, &Text)> + '_ {
+        self.pairs.iter().map(|(key, value)| (*key, value))
     }
 
     /// How many labels there are.
@@ -57,8 +57,8 @@ impl Labels {
     }
 }
 
-impl FromIterator<(Symbol, Symbol)> for Labels {
-    fn from_iter<I: IntoIterator<Item = (Symbol, Symbol)>>(pairs: I) -> Self {
+impl<V: Into<Text>> FromIterator<(Symbol, V)> for Labels {
+    fn from_iter<I: IntoIterator<Item = (Symbol, V)>>(pairs: I) -> Self {
         Self::from_pairs(pairs)
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt::{self, Write as _};
 
 use crate::{
-    Symbol,
+    Symbol, Text,
     labels::{Labels, check_label_key, check_label_value},
 };
 
@@ -35,9 +35,9 @@ pub struct LabelRequirement {
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum LabelOperator {
     /// The label is there and has one of these values.
-    In(Box<[Symbol]>),
+    In(Box<[Text]>),
     /// The label is absent, or has none of these values.
-    NotIn(Box<[Symbol]>),
+    NotIn(Box<[Text]>),
     /// The label is there.
     Exists,
     /// The label is absent.
@@ -49,7 +49,7 @@ pub enum LabelOperator {
 }
 
 /// An operator once its values are known.
-type Build = fn(Box<[Symbol]>) -> LabelOperator;
+type Build = fn(Box<[Text]>) -> LabelOperator;
 
 // === impl LabelSelector ===
 
@@ -89,10 +89,10 @@ impl LabelSelector {
     }
 
     /// A label that every selected object has. An index by labels can start from it.
-    pub fn exact_pair(&self) -> Option<(Symbol, Symbol)> {
+    pub fn exact_pair(&self) -> Option<(Symbol, &Text)> {
         self.requirements.iter().find_map(|requirement| match &requirement.operator {
             LabelOperator::In(values) => match values.as_ref() {
-                [value] => Some((requirement.key, *value)),
+                [value] => Some((requirement.key, value)),
                 _ => None,
             },
             _ => None,
@@ -130,18 +130,18 @@ impl LabelRequirement {
             .iter()
             .try_for_each(|value| check_label_value(value))
             .map_err(SelectorError::Value)?;
-        // Symbols are kept for good, so nothing becomes one before all of it is known to be right.
-        let values = values.iter().map(|value| Symbol::new(value)).collect();
+        // Symbols are kept for good, so the key becomes none before all of it is known to be right.
+        let values = values.iter().map(|value| Text::new(value)).collect();
         Ok(Self { key: Symbol::new(key), operator: build(values) }.canonical())
     }
 
     /// Whether an object with these labels meets the requirement.
     pub fn matches(&self, labels: &Labels) -> bool {
         let value = labels.get(self.key);
-        let integer = || value.and_then(Symbol::integer);
+        let integer = || value.and_then(Text::integer);
         match &self.operator {
-            LabelOperator::In(values) => value.is_some_and(|value| values.contains(&value)),
-            LabelOperator::NotIn(values) => value.is_none_or(|value| !values.contains(&value)),
+            LabelOperator::In(values) => value.is_some_and(|value| values.contains(value)),
+            LabelOperator::NotIn(values) => value.is_none_or(|value| !values.contains(value)),
             LabelOperator::Exists => value.is_some(),
             LabelOperator::DoesNotExist => value.is_none(),
             LabelOperator::Gt(bound) => integer().is_some_and(|integer| integer > *bound),

@@ -1,8 +1,8 @@
 //! Symbols: strings that are compared often, kept once.
 //!
-//! A label key, a label value, a taint, a resource name: each is interned when an object arrives and is one pointer from
-//! then on. Interned text is never freed, so names that are different for every object and never compared (pod names,
-//! uids) are not made symbols.
+//! A label key, a taint, a resource name: each is interned when an object arrives and is one pointer from then on. A symbol
+//! is never freed, so what differs from object to object is none: label values are [`Text`](crate::Text)s, and names that are
+//! never compared (pod names, uids) are plain strings.
 
 use std::{
     fmt,
@@ -45,6 +45,11 @@ impl Symbol {
         let symbol = Self(entry);
         table.insert(&entry.text, symbol);
         symbol
+    }
+
+    /// The symbol of `text`, if anything made it one: a text of any number is asked for without a trace.
+    pub fn known(text: &str) -> Option<Self> {
+        TABLE.lock().unwrap_or_else(PoisonError::into_inner).get(text).copied()
     }
 
     /// The text.

@@ -1,6 +1,6 @@
 //! Volumes: what pods name, and the storage objects behind it.
 
-use crate::{LabelSelector, Labels, Symbol};
+use crate::{LabelSelector, Labels, Symbol, Text};
 
 /// A volume of a pod, as far as the scheduler looks at it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -148,7 +148,7 @@ pub struct StorageClass {
 
 /// One alternative of a class's allowed topologies: for each label key the values that will do.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TopologyTerm(pub Box<[(Symbol, Box<[Symbol]>)]>);
+pub struct TopologyTerm(pub Box<[(Symbol, Box<[Text]>)]>);
 
 /// A CSIStorageCapacity.
 #[derive(Clone, Debug)]

@@ -17,7 +17,11 @@ pub(super) fn judge(question: Question<'_>) -> Option<Rejection> {
     let missing =
         affinity.selector.iter().find(|(key, value)| node.labels.get(*key) != Some(*value));
     Some(match missing {
-        Some((key, value)) => Rejection::Selector { key, wants: value, has: node.labels.get(key) },
+        Some((key, value)) => Rejection::Selector {
+            key,
+            wants: value.clone(),
+            has: node.labels.get(key).cloned(),
+        },
         None => Rejection::NodeAffinity,
     })
 }

@@ -20,7 +20,7 @@ pub(super) fn judge(question: Question<'_>) -> Option<Rejection> {
         let (count, least) = snapshot.skew(check, domain);
         (!within(check, count, least)).then(|| Rejection::Skew {
             key,
-            domain: snapshot.topology.value(check.key, domain),
+            domain: snapshot.topology.value(check.key, domain).clone(),
             count,
             least,
             max_skew: check.max_skew,

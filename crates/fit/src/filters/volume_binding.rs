@@ -157,7 +157,7 @@ fn provisionable(snapshot: &Snapshot, claim: &Claim, node: &Labels) -> bool {
         || topology.iter().any(|term| {
             term.0
                 .iter()
-                .all(|(key, values)| node.get(*key).is_some_and(|has| values.contains(&has)))
+                .all(|(key, values)| node.get(*key).is_some_and(|has| values.contains(has)))
         });
     let has_capacity = || {
         snapshot.storage.capacities.iter().any(|capacity| {

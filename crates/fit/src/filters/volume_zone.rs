@@ -1,6 +1,6 @@
 //! VolumeZone: a volume's zone and region labels have to be the node's.
 
-use plimsoll_model::{Extent, Labels, Plugin, PodVolume, Symbol, label};
+use plimsoll_model::{Extent, Labels, Plugin, PodVolume, Symbol, Text, label};
 
 use super::Question;
 use crate::Rejection;
@@ -30,9 +30,9 @@ pub(super) fn judge(question: Question<'_>) -> Option<Rejection> {
             return Some(Rejection::Unzoned { claim: *name });
         };
         if extent == Extent::Full
-            && let Some(key) = wrong_zone(&volume.labels, node)
+            && let Some((key, wants)) = wrong_zone(&volume.labels, node)
         {
-            let wants = volume.labels.get(key).unwrap_or(key);
+            let wants = wants.clone();
             return Some(Rejection::WrongZone { volume: volume.name, key, wants });
         }
     }
@@ -40,7 +40,7 @@ pub(super) fn judge(question: Question<'_>) -> Option<Rejection> {
 }
 
 /// The volume's label that the node does not agree with. A node without any of the labels agrees with all.
-fn wrong_zone(volume: &Labels, node: &Labels) -> Option<Symbol> {
+fn wrong_zone<'v>(volume: &'v Labels, node: &Labels) -> Option<(Symbol, &'v Text)> {
     const KEYS: [(&str, Option<&str>); 4] = [
         (label::ZONE, None),
         (label::REGION, None),
@@ -52,14 +52,14 @@ fn wrong_zone(volume: &Labels, node: &Labels) -> Option<Symbol> {
     }
     KEYS.iter().find_map(|(name, newer)| {
         let key = Symbol::new(name);
-        let zones = volume.get(key)?;
-        let mut zones = zones.as_str().split("__");
+        let wants = volume.get(key)?;
+        let mut zones = wants.as_str().split("__");
         if zones.clone().any(str::is_empty) {
             return None;
         }
         let newer = newer.and_then(|newer| node.get(Symbol::new(newer)));
         let has = node.get(key).or(newer);
         let agrees = has.is_some_and(|has| zones.any(|zone| zone == has.as_str()));
-        (!agrees).then_some(key)
+        (!agrees).then_some((key, wants))
     })
 }

@@ -56,7 +56,7 @@ pub(crate) fn given_symbol(text: &Text<'_>) -> Option<Symbol> {
 
 /// Labels, or the pairs of a `nodeSelector`.
 pub(crate) fn labels(pairs: &Pairs<'_, Text<'_>>) -> Labels {
-    pairs.iter().map(|(key, value)| (Symbol::new(key), Symbol::new(value))).collect()
+    pairs.iter().map(|(key, value)| (Symbol::new(key), &**value)).collect()
 }
 
 /// A moment, if one is given.

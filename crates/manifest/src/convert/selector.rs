@@ -74,9 +74,9 @@ pub(crate) fn with_own_labels(
         let text = format!("needs a labelSelector to add {} to", Quoted(first));
         return Err(Problem::new(text)).at(field);
     };
-    let values = |keys: &[Text<'_>], operator: fn(Box<[Symbol]>) -> LabelOperator| {
+    let values = |keys: &[Text<'_>], operator: fn(Box<[plimsoll_model::Text]>) -> LabelOperator| {
         let keys = keys.iter().map(|key| Symbol::new(key));
-        keys.filter_map(|key| own.get(key).map(|value| (key, value)))
+        keys.filter_map(|key| own.get(key).map(|value| (key, value.clone())))
             .map(|(key, value)| LabelRequirement { key, operator: operator(Box::new([value])) })
             .collect::<Vec<_>>()
     };

@@ -142,7 +142,7 @@ fn topology(term: &wire::TopologyTerm<'_>) -> TopologyTerm {
         return TopologyTerm(Box::new([(Symbol::new(""), Box::default())]));
     }
     let pair = |one: &wire::TopologyExpression<'_>| {
-        let values = one.values.iter().map(|value| Symbol::new(value)).collect();
+        let values = one.values.iter().map(|value| plimsoll_model::Text::new(value)).collect();
         (Symbol::new(&one.key), values)
     };
     TopologyTerm(term.expressions.iter().map(pair).collect())

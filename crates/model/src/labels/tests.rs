@@ -1,18 +1,18 @@
 use super::{LabelError, Labels, Quoted, check_label_key, check_label_value};
-use crate::Symbol;
+use crate::{Symbol, Text};
 
 /// The error for a text.
 type Refusal = fn(Box<str>) -> LabelError;
 
 fn labels(pairs: &[(&str, &str)]) -> Labels {
-    pairs.iter().map(|(key, value)| (Symbol::new(key), Symbol::new(value))).collect()
+    pairs.iter().map(|(key, value)| (Symbol::new(key), *value)).collect()
 }
 
 #[test]
 fn the_last_value_of_a_key_counts() {
     let labels = labels(&[("zone", "a"), ("app", "web"), ("zone", "b")]);
     assert_eq!(labels.len(), 2);
-    assert_eq!(labels.get(Symbol::new("zone")), Some(Symbol::new("b")));
+    assert_eq!(labels.get(Symbol::new("zone")), Some(&Text::new("b")));
     assert_eq!(labels.get(Symbol::new("tier")), None);
     assert!(labels.contains_key(Symbol::new("app")));
 }

@@ -1,5 +1,5 @@
 use super::{LabelOperator, LabelRequirement, LabelSelector, SelectorError};
-use crate::{Symbol, labels::Labels};
+use crate::{Symbol, Text, labels::Labels};
 
 fn selector(text: &str) -> LabelSelector {
     LabelSelector::parse(text).unwrap()
@@ -14,11 +14,11 @@ fn what_means_the_same_is_equal() {
     let canonical = selector("app in (db,web),zone=a");
     assert_eq!(selector("zone==a, app in (web,db,web), zone in (a)"), canonical);
     assert_eq!(canonical.to_string(), "app in (db,web),zone=a");
-    let values = ["web", "db", "db"].map(Symbol::new);
+    let values = ["web", "db", "db"].map(Text::new);
     let built = LabelSelector::new([
         LabelRequirement {
             key: Symbol::new("zone"),
-            operator: LabelOperator::In([Symbol::new("a")].into()),
+            operator: LabelOperator::In([Text::new("a")].into()),
         },
         LabelRequirement { key: Symbol::new("app"), operator: LabelOperator::In(values.into()) },
     ]);
@@ -55,9 +55,8 @@ fn an_exact_pair_is_one_that_every_selected_object_has() {
 
 #[test]
 fn bounds_need_an_integer() {
-    let matches = |text, value| {
-        selector(text).matches(&[(Symbol::new("n"), Symbol::new(value))].into_iter().collect())
-    };
+    let matches =
+        |text, value| selector(text).matches(&[(Symbol::new("n"), value)].into_iter().collect());
     assert!(matches("n>4", "5") && !matches("n>4", "4") && !matches("n>4", "five"));
     assert!(matches("n<4", "-5") && !matches("n<4", "4") && !matches("n<4", "4.5"));
 }

@@ -6,7 +6,7 @@
 use std::fmt;
 
 use crate::{
-    Symbol,
+    Symbol, Text,
     selector::{LabelOperator, LabelRequirement, LabelSelector, write_list, write_separated},
 };
 
@@ -89,16 +89,16 @@ impl fmt::Display for ParsedSelector<'_> {
 
 impl From<ParsedRequirement<'_>> for LabelRequirement {
     fn from(parsed: ParsedRequirement<'_>) -> Self {
-        let symbols = |values: &[&str]| values.iter().map(|value| Symbol::new(value)).collect();
+        let texts = |values: &[&str]| values.iter().map(|value| Text::new(value)).collect();
         let operator = match parsed.operator {
             ParsedOperator::Exists => LabelOperator::Exists,
             ParsedOperator::DoesNotExist => LabelOperator::DoesNotExist,
             ParsedOperator::Equals(value) | ParsedOperator::DoubleEquals(value) => {
-                LabelOperator::In(symbols(&[value]))
+                LabelOperator::In(texts(&[value]))
             }
-            ParsedOperator::NotEquals(value) => LabelOperator::NotIn(symbols(&[value])),
-            ParsedOperator::In(values) => LabelOperator::In(symbols(&values)),
-            ParsedOperator::NotIn(values) => LabelOperator::NotIn(symbols(&values)),
+            ParsedOperator::NotEquals(value) => LabelOperator::NotIn(texts(&[value])),
+            ParsedOperator::In(values) => LabelOperator::In(texts(&values)),
+            ParsedOperator::NotIn(values) => LabelOperator::NotIn(texts(&values)),
             ParsedOperator::GreaterThan { bound, .. } => LabelOperator::Gt(bound),
             ParsedOperator::LessThan { bound, .. } => LabelOperator::Lt(bound),
         };
