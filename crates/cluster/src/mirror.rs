@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use jiff::{SignedDuration, Timestamp};
 use plimsoll_manifest::Reader;
-use plimsoll_model::{PodName, Refusal, Settings, Symbol, World};
+use plimsoll_model::{Pod, PodName, Refusal, Settings, Symbol, World};
 use plimsoll_provider::NodeIdentity;
 use rustc_hash::FxHashMap;
 
@@ -176,6 +176,12 @@ impl Mirror {
     pub fn has_condition(&self, node: Symbol, condition: &str) -> bool {
         let known = self.node_conditions.get(&node);
         known.is_some_and(|known| known.iter().any(|name| **name == *condition))
+    }
+
+    /// A pod, as the World has it.
+    pub fn pod(&self, pod: &PodName) -> Option<&Pod> {
+        let name = Name { namespace: pod.namespace.as_str().into(), name: pod.name.clone() };
+        self.pods.get(&self.world.pods, &name)
     }
 
     /// Whether a pod is Ready.

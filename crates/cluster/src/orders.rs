@@ -9,7 +9,10 @@
 
 use std::{
     collections::BTreeMap,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use jiff::Timestamp;
@@ -22,19 +25,26 @@ use kube::{
     api::{ApiResource, DeleteParams, DynamicObject, ListParams, Patch, PatchParams, PostParams},
     core::GroupVersionKind,
 };
-use plimsoll_provider::OrderId;
+use plimsoll_model::{Intent, OrderId};
 use serde_json::{Value, json};
 use thiserror::Error;
 
 use crate::lease::{Leadership, Term};
 
+mod definition;
+mod fields;
 mod order;
+mod schema;
 mod wire;
 
-pub use self::order::{Found, Intent, Phase, StoredOrder, Unreadable};
+pub use self::order::{Found, Progress, Unreadable, Written};
 
-/// The definition, as it is shipped for those who install it by hand.
-const DEFINITION: &str = include_str!("../../../deploy/crds/nodeorders.yaml");
+/// The API group of the kind.
+const GROUP: &str = "plimsoll.dev";
+/// The version of the kind.
+const VERSION: &str = "v1alpha1";
+const KIND: &str = "NodeOrder";
+const PLURAL: &str = "nodeorders";
 
 /// Who writes.
 const MANAGER: &str = "plimsoll";
@@ -50,6 +60,8 @@ pub struct Orders {
     leadership: Leadership,
     /// The versions that this process wrote or read last.
     versions: Arc<Mutex<BTreeMap<OrderId, String>>>,
+    /// Whether the last order could not be written because the API server does not know the kind.
+    undefined: Arc<AtomicBool>,
 }
 
 /// Orders cannot be kept.
@@ -78,9 +90,6 @@ pub enum OrdersError {
         /// Who leads now.
         by: String,
     },
-    /// The shipped definition makes no sense.
-    #[error("the definition of NodeOrder cannot be read: {0}")]
-    Definition(String),
 }
 
 // === impl Orders ===
@@ -89,7 +98,7 @@ impl Orders {
     /// The orders of this cluster, written by whoever has this leadership. The kind has to be there: see [`Orders::install`].
     pub fn new(client: Client, leadership: Leadership) -> Self {
         let api = Api::all_with(client.clone(), &resource());
-        Self { client, api, leadership, versions: Arc::default() }
+        Self { client, api, leadership, versions: Arc::default(), undefined: Arc::default() }
     }
 
     /// Makes the kind known to the API server, or brings its definition up to date. Says whether we may: whoever may not finds it
@@ -98,8 +107,7 @@ impl Orders {
         if !self.may_install().await? {
             return Ok(false);
         }
-        let definition: CustomResourceDefinition = serde_saphyr::from_str(DEFINITION)
-            .map_err(|error| OrdersError::Definition(error.to_string()))?;
+        let definition = definition::definition();
         let api: Api<CustomResourceDefinition> = Api::all(self.client.clone());
         let parameters = PatchParams::apply(MANAGER).force();
         let name = definition.name_any();
@@ -129,12 +137,12 @@ impl Orders {
     }
 
     /// All of them.
-    pub async fn list(&self) -> Result<Found, OrdersError> {
+    pub async fn list(&self, now: Timestamp) -> Result<Found, OrdersError> {
         let listed = self.api.list(&ListParams::default()).await;
         let listed = listed.map_err(|error| refused("list orders", error))?;
         let mut found = Found::default();
         for object in &listed.items {
-            match wire::read(object) {
+            match wire::read(object, now) {
                 Ok(order) => {
                     self.know(&order.id, object);
                     found.orders.push(order);
@@ -147,50 +155,60 @@ impl Orders {
 
     /// Takes an order over from whoever led before: from here on it carries our term, and nobody else's writes to it succeed.
     pub async fn take_over(&self, id: &OrderId) -> Result<(), OrdersError> {
-        let status = json!({ "leader": wire::leader(&self.leadership.term()) });
+        let status = wire::taken_over(&self.leadership.term());
         self.swap(id, &status, Claim::Any).await
     }
 
-    /// Writes an intention down. One of that name that is there already is the same intention.
+    /// Writes an order down, in one request when it is new. One of that name that is there already is the same order; it is written
+    /// to all the same, so that a process that lost leadership finds out that another one has taken it over.
     pub async fn write(
         &self,
         id: &OrderId,
         intent: &Intent,
         provider: Option<&str>,
         now: Timestamp,
-    ) -> Result<(), OrdersError> {
+    ) -> Result<Written, OrdersError> {
         let mut object = DynamicObject::new(id.as_str(), &resource());
         object.data = json!({ "spec": wire::spec(intent, provider) });
-        match self.create(id, &object).await {
+        let written = match self.create(id, &object).await {
             Err(OrdersError::Undefined) if self.install().await? => self.create(id, &object).await,
             outcome => outcome,
-        }?;
-        self.advance(id, intent.beginning(), "", now).await
+        };
+        self.undefined.store(matches!(written, Err(OrdersError::Undefined)), Ordering::Release);
+        let written = written?;
+        if written == Written::Found {
+            self.advance(id, &intent.first_phase().into(), now).await?;
+        }
+        Ok(written)
     }
 
-    async fn create(&self, id: &OrderId, object: &DynamicObject) -> Result<(), OrdersError> {
+    /// Whether the last order could not be written because the API server does not know the kind, and we may not install it.
+    pub fn is_undefined(&self) -> bool {
+        self.undefined.load(Ordering::Acquire)
+    }
+
+    async fn create(&self, id: &OrderId, object: &DynamicObject) -> Result<Written, OrdersError> {
         match self.api.create(&PostParams::default(), object).await {
             Ok(made) => {
                 self.know(id, &made);
-                Ok(())
+                Ok(Written::Created)
             }
-            Err(kube::Error::Api(status)) if status.is_already_exists() => Ok(()),
-            // Where nobody knows the kind the answer is no Status, so that its number is all there is to go by.
+            Err(kube::Error::Api(status)) if status.is_already_exists() => Ok(Written::Found),
+            // Where the kind is not defined the answer is no Status, so that its number is all there is to go by.
             Err(kube::Error::Api(status)) if status.code == 404 => Err(OrdersError::Undefined),
             Err(error) => Err(refused(&format!("write down the order {id}"), error)),
         }
     }
 
-    /// Notes how far an intention has come.
+    /// Writes how far an order has come.
     pub async fn advance(
         &self,
         id: &OrderId,
-        phase: Phase,
-        message: &str,
+        progress: &Progress<'_>,
         now: Timestamp,
     ) -> Result<(), OrdersError> {
         let term = self.leadership.term();
-        let status = wire::status(phase, message, &term, now);
+        let status = wire::status(progress, &term, now);
         self.swap(id, &status, Claim::Ours(term)).await
     }
 
@@ -227,9 +245,14 @@ impl Orders {
 
     /// The version that is there, if it may be written over.
     async fn read_version(&self, id: &OrderId, claim: &Claim) -> Result<String, OrdersError> {
-        let found = self.api.get_opt(id.as_str()).await;
-        let found = found.map_err(|error| refused(&format!("read the order {id}"), error))?;
-        let Some(found) = found else { return Err(OrdersError::Missing(id.clone())) };
+        let found = match self.api.get(id.as_str()).await {
+            Ok(found) => found,
+            // The order or its kind was deleted: either way it is written again first.
+            Err(kube::Error::Api(status)) if status.code == 404 => {
+                return Err(OrdersError::Missing(id.clone()));
+            }
+            Err(error) => return Err(refused(&format!("read the order {id}"), error)),
+        };
         let other = wire::term_of(&found).filter(|term| !claim.allows(term));
         if let Some(Term { holder: by, .. }) = other {
             return Err(OrdersError::Superseded { id: id.clone(), by });
@@ -241,7 +264,7 @@ impl Orders {
     pub async fn remove(&self, id: &OrderId) -> Result<(), OrdersError> {
         match self.api.delete(id.as_str(), &DeleteParams::default()).await {
             Ok(_) => {}
-            Err(kube::Error::Api(status)) if status.is_not_found() => {}
+            Err(kube::Error::Api(status)) if status.code == 404 => {}
             Err(error) => return Err(refused(&format!("remove the order {id}"), error)),
         }
         self.versions().remove(id);
@@ -286,10 +309,7 @@ impl Claim {
 }
 
 fn resource() -> ApiResource {
-    ApiResource::from_gvk_with_plural(
-        &GroupVersionKind::gvk("plimsoll.dev", "v1alpha1", "NodeOrder"),
-        "nodeorders",
-    )
+    ApiResource::from_gvk_with_plural(&GroupVersionKind::gvk(GROUP, VERSION, KIND), PLURAL)
 }
 
 fn refused(what: &str, cause: kube::Error) -> OrdersError {

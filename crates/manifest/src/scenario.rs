@@ -62,9 +62,9 @@ fn from_json(text: &str) -> Result<World, ScenarioError> {
         Some(groups) => groups::read(groups, &settings.group, created).at("groups")?,
         None => Vec::new(),
     };
-    let mut memory = match document.get("memory") {
+    let (mut memory, orders) = match document.get("memory") {
         Some(memory) => memory::read(memory, settings.scale_up.backoff_initial).at("memory")?,
-        None => Memory::default(),
+        None => (Memory::default(), Vec::new()),
     };
 
     let mut reader = Reader::new(created);
@@ -104,6 +104,7 @@ fn from_json(text: &str) -> Result<World, ScenarioError> {
         groups,
         departed: Vec::new(),
         contested: Vec::new(),
+        orders,
         memory,
         advice: Vec::new(),
     })

@@ -1,7 +1,7 @@
 //! The words of Plimsoll: quantities, labels, pods, nodes, storage.
 //!
 //! Plain values without I/O, clock or wire format. Whoever reads Kubernetes JSON turns it into these words once, at the
-//! rim; from there on strings are symbols, amounts are integers, and what the scheduler looks at is one comparable value.
+//! rim; from there on strings are symbols or texts, amounts are integers, and what the scheduler looks at is one comparable value.
 
 pub mod advice;
 pub mod affinity;
@@ -16,6 +16,7 @@ pub mod kinship;
 pub mod labels;
 pub mod money;
 pub mod node;
+pub mod order;
 pub mod plugin;
 pub mod pod;
 pub mod port;
@@ -31,6 +32,7 @@ pub mod storage;
 pub mod symbol;
 pub mod taint;
 pub mod template;
+pub mod text;
 pub mod volume;
 pub mod workload;
 pub mod world;
@@ -56,6 +58,7 @@ pub use kinship::Kinship;
 pub use labels::Labels;
 pub use money::Money;
 pub use node::{Conditions, Node, label};
+pub use order::{DeleteMachine, Intent, Order, OrderId, OrderPhase, RemoveNode, ScaleUp};
 pub use plugin::Plugin;
 pub use pod::{Deletion, Owner, Phase, Pod, PodExtras, PodName, PodShape, SafeToEvict, StandIn};
 pub use port::HostPort;
@@ -75,6 +78,7 @@ pub use storage::Storage;
 pub use symbol::Symbol;
 pub use taint::{Effect, Taint, Toleration, first_untolerated};
 pub use template::Template;
+pub use text::Text;
 pub use volume::{
     Claim, ClaimRef, Disk, PodVolume, StorageCapacity, StorageClass, TopologyTerm, Volume,
     VolumeTerm,
@@ -83,8 +87,8 @@ pub use workload::{
     Budget, BudgetRule, ConfigMap, Controller, CountOrPercent, DaemonSet, PodTemplate,
 };
 pub use world::{
-    Activity, Backoff, Contested, Contradicted, Departed, Memory, Order, Origin, Registered,
-    Replacement, Unregistered, World,
+    Activity, Backoff, Contested, Contradicted, Departed, Memory, Origin, Registered, Replacement,
+    Unregistered, World,
 };
 
 /// Namespaces that are known, with their labels.

@@ -10,8 +10,8 @@ use rustc_hash::FxHashMap;
 
 use crate::{
     Advice, Budget, Buffer, Condition, Controller, DaemonSet, Devices, Group, NamespaceQuota,
-    Namespaces, Node, Pod, PodName, PodTemplate, Quota, Remembered, Request, Settings, Storage,
-    Symbol,
+    Namespaces, Node, Order, Pod, PodName, PodTemplate, Quota, Remembered, Request, ScaleUp,
+    Settings, Storage, Symbol,
 };
 
 /// What a pass sees. Nothing in it changes while a decision is made.
@@ -55,6 +55,8 @@ pub struct World {
     pub departed: Vec<Departed>,
     /// Machines that more than one node claims.
     pub contested: Vec<Contested>,
+    /// Scale-ups that were ordered. The NodeOrders of the cluster are the record of them, and memory keeps nothing of them.
+    pub orders: Vec<Order<ScaleUp>>,
     /// What earlier passes left to be remembered.
     pub memory: Memory,
     /// Answers to what an earlier attempt at this decision asked.
@@ -107,8 +109,6 @@ pub struct Memory {
     pub last_scale_down_failure: Option<Timestamp>,
     /// The same moments by group.
     pub group_activity: BTreeMap<Symbol, Activity>,
-    /// Increases that have been asked for and have not all arrived.
-    pub orders: Vec<Order>,
     /// Groups that rest after a failure.
     pub backoff: BTreeMap<Symbol, Backoff>,
     /// Groups whose target is not what is there, with the moment that began.
@@ -190,17 +190,6 @@ pub struct Activity {
     pub failure: Option<Timestamp>,
 }
 
-/// An increase that was asked of a provider.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Order {
-    /// The group.
-    pub group: Symbol,
-    /// How many machines.
-    pub increase: u32,
-    /// When.
-    pub at: Timestamp,
-}
-
 /// A group's rest after a failure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Backoff {
@@ -239,6 +228,7 @@ impl World {
             groups: Vec::new(),
             departed: Vec::new(),
             contested: Vec::new(),
+            orders: Vec::new(),
             memory: Memory::default(),
             advice: Vec::new(),
         }

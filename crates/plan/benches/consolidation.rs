@@ -13,7 +13,7 @@ use plimsoll_model::{
     Consolidation, Instance, InstanceState, Labels, Memory, Node, Phase, Pod, SignedDuration,
     Symbol, World, label,
 };
-use plimsoll_plan::{Plan, plan};
+use plimsoll_plan::{Place, Plan, plan};
 
 const PODS: usize = 5_000;
 
@@ -91,7 +91,7 @@ fn measure(seed: u64) {
 
 /// Carries a plan out at once: new nodes are ready, evicted pods wait again.
 fn apply(world: &mut World, decided: &Plan, added: &mut usize) {
-    let mut names: BTreeMap<String, Symbol> = BTreeMap::new();
+    let mut names: BTreeMap<Place, Symbol> = BTreeMap::new();
     for purchase in &decided.purchases {
         let group = world.groups.iter_mut().find(|group| group.id == purchase.group);
         let group = group.expect("a group of the world");
@@ -111,11 +111,11 @@ fn apply(world: &mut World, decided: &Plan, added: &mut usize) {
                 created: Some(world.now),
                 error: None,
             });
-            names.insert(format!("{}#{number}", purchase.group), name);
+            names.insert(Place::New { group: purchase.group, number }, name);
         }
     }
     let places: BTreeMap<_, _> = (decided.placements.iter())
-        .map(|one| (&one.pod, names.get(one.node.as_str()).copied().unwrap_or(one.node)))
+        .map(|one| (&one.pod, one.node.existing().unwrap_or_else(|| names[&one.node])))
         .collect();
     for pod in world.pods.iter_mut().filter(|pod| pod.node.is_none()) {
         pod.node = places.get(&pod.id()).copied();
@@ -132,6 +132,7 @@ fn apply(world: &mut World, decided: &Plan, added: &mut usize) {
             pod.phase = Phase::Pending;
         }
     }
+    world.orders = decided.orders_after(world);
     world.memory = decided.memory.clone();
 }
 
@@ -140,6 +141,7 @@ fn emptied(world: &World) -> World {
     let mut empty = world.clone();
     empty.nodes.clear();
     empty.memory = Memory::default();
+    empty.orders = Vec::new();
     for group in &mut empty.groups {
         group.instances.clear();
         group.target = 0;

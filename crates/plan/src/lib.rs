@@ -46,7 +46,7 @@ pub fn after_failure(
 
 pub use plan::{
     BlockReason, Blocked, Contradiction, Cost, GroupHealth, GroupReason, GroupRejection,
-    GroupReport, Held, HoldReason, Kept, Outcome, Placement, Plan, PodBlockReason, PodReport,
-    Purchase, QuotaReport, Removal, Repair, RequestReport, RequestState, Retirement,
+    GroupReport, Held, HoldReason, Kept, Outcome, Place, Placement, Plan, PodBlockReason,
+    PodReport, Purchase, QuotaReport, Removal, Repair, RequestReport, RequestState, Retirement,
     RetirementReason, Unneeded,
 };

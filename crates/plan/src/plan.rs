@@ -4,13 +4,18 @@ use std::sync::Arc;
 
 use plimsoll_fit::Rejection;
 use plimsoll_model::{
-    Condition, Contested, Memory, Money, PodName, Question, StandIn, Symbol, Timestamp,
+    Condition, Contested, Memory, Money, OrderId, PodName, Question, StandIn, Symbol, Timestamp,
 };
 
-pub use self::blocked::{BlockReason, Blocked, PodBlockReason};
+pub use self::{
+    blocked::{BlockReason, Blocked, PodBlockReason},
+    place::Place,
+};
 use crate::buffers::BufferReport;
 
 mod blocked;
+mod carried_out;
+mod place;
 
 /// What a pass decided. Every list is sorted by its fields in the order they stand.
 #[derive(Clone, Debug, Default)]
@@ -35,6 +40,8 @@ pub struct Plan {
     pub requests: Vec<RequestReport>,
     /// Groups as the pass found them.
     pub groups: Vec<GroupReport>,
+    /// Scale-ups of the World whose machines are still expected. The others have ended: their machines are there, or will not come.
+    pub open_orders: Vec<OrderId>,
     /// CapacityQuotas, and what is used of them.
     pub quotas: Vec<QuotaReport>,
     /// That most machines have no node: then none of those that may have had one is deleted for it.
@@ -156,8 +163,8 @@ pub struct Unneeded {
 /// Room that is kept on a node for pods that do not exist.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Kept {
-    /// The node, as in a [`Placement`].
-    pub node: Symbol,
+    /// The node.
+    pub node: Place,
     /// What they stand for.
     pub stands_for: StandIn,
     /// How many of them.
@@ -174,7 +181,7 @@ pub struct PodReport {
     /// The group that grows for it.
     pub group: Option<Symbol>,
     /// The node that takes it, with `FitsExisting` and `Nominated`.
-    pub node: Option<Symbol>,
+    pub node: Option<Place>,
     /// When no group takes it: what each has against it, sorted by group. Pods of one shape share the list.
     pub rejections: Arc<[GroupRejection]>,
 }
@@ -385,6 +392,6 @@ pub struct Cost {
 pub struct Placement {
     /// The pod.
     pub pod: PodName,
-    /// The node: one that is here, `group#upcoming-k` for one that is on its way, or `group#k` for the k-th that is bought.
-    pub node: Symbol,
+    /// The node.
+    pub node: Place,
 }

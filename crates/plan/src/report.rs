@@ -3,13 +3,14 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use plimsoll_fit::NodeId;
-use plimsoll_model::{Contested, Memory, Order, PodName, Replacement, StandIn, Symbol, World};
+use plimsoll_model::{Contested, Memory, OrderId, PodName, Replacement, StandIn, Symbol, World};
 use rustc_hash::FxHashMap;
 
 use crate::{
     exemplar,
     plan::{
-        Cost, GroupReport, Kept, Outcome, Placement, Plan, PodReport, Purchase, Repair, Retirement,
+        Cost, GroupReport, Kept, Outcome, Place, Placement, Plan, PodReport, Purchase, Repair,
+        Retirement,
     },
     quotas,
     requests::Requests,
@@ -36,18 +37,19 @@ pub(crate) struct Findings {
 /// Puts the Plan together.
 pub(crate) fn report(scene: Scene<'_>, mut findings: Findings) -> Plan {
     let replaced = adopt(&mut findings);
-    let names = node_names(&scene, &findings.served.bought);
+    let places = places(&scene, &findings.served.bought);
     let purchases = purchases(&scene, &findings.served.bought);
     let mut plan = Plan {
         groups: groups(&scene),
         quotas: quotas::reports(scene.state.world),
+        open_orders: open_orders(&scene),
         contradiction: scene.state.contradiction,
         healthy: scene.state.healthy,
         cost: cost(&scene, &purchases, &findings.given.retirements),
-        placements: placements(&scene, &findings, &names),
-        kept: kept(&scene, &findings, &names),
+        placements: placements(&scene, &findings, &places),
+        kept: kept(&scene, &findings, &places),
         buffers: Vec::new(),
-        pods: pods(&scene, &findings, &names),
+        pods: pods(&scene, &findings, &places),
         requests: findings.requests.reports(scene.state.world),
         memory: remember(&scene, &purchases, &findings, replaced),
         questions: findings.served.bought.shop.questions.clone(),
@@ -63,17 +65,24 @@ pub(crate) fn report(scene: Scene<'_>, mut findings: Findings) -> Plan {
     plan
 }
 
-/// Names of the nodes that pods were put on: new ones are numbered within their group, in the order they were bought.
-fn node_names(scene: &Scene<'_>, bought: &Bought) -> FxHashMap<NodeId, Symbol> {
-    let mut numbers: BTreeMap<usize, u32> = BTreeMap::new();
-    let mut names = FxHashMap::default();
+/// The nodes that do not exist yet: upcoming ones in their order, new ones in the order in which they were chosen.
+fn places(scene: &Scene<'_>, bought: &Bought) -> FxHashMap<NodeId, Place> {
+    let mut places = FxHashMap::default();
+    let mut upcoming: BTreeMap<usize, u32> = BTreeMap::new();
+    for (place, node) in &scene.upcoming {
+        let number = upcoming.entry(*place).or_default();
+        *number += 1;
+        let group = scene.state.world.groups[*place].id;
+        places.insert(*node, Place::Upcoming { group, number: *number });
+    }
+    let mut new: BTreeMap<usize, u32> = BTreeMap::new();
     for node in &bought.shop.nodes {
-        let number = numbers.entry(node.group).or_default();
+        let number = new.entry(node.group).or_default();
         *number += 1;
         let group = scene.state.world.groups[node.group].id;
-        names.insert(node.id, Symbol::new(&format!("{group}#{number}")));
+        places.insert(node.id, Place::New { group, number: *number });
     }
-    names
+    places
 }
 
 fn purchases(scene: &Scene<'_>, bought: &Bought) -> Vec<Purchase> {
@@ -149,44 +158,45 @@ fn cost(scene: &Scene<'_>, purchases: &[Purchase], retirements: &[Retirement]) -
 fn placements(
     scene: &Scene<'_>,
     findings: &Findings,
-    names: &FxHashMap<NodeId, Symbol>,
+    places: &FxHashMap<NodeId, Place>,
 ) -> Vec<Placement> {
     let world = scene.state.world;
     let nominated = findings.settled.iter().filter_map(|(pod, _, node)| {
-        node.map(|node| Placement { pod: world.pods[*pod].id(), node })
+        node.map(|node| Placement { pod: world.pods[*pod].id(), node: Place::Existing(node) })
     });
     let served = &findings.served;
     let placed = served.fitted.iter().chain(&served.bought.shop.placed);
     let placed = placed.filter(|placed| !placed.demand.silent).map(|placed| Placement {
         pod: world.pods[placed.demand.pod].id(),
-        node: name_of(scene, names, placed.node),
+        node: place_of(scene, places, placed.node),
     });
     nominated.chain(placed).collect()
 }
 
 /// Pods that do not exist, by node and by what they stand for.
-fn kept(scene: &Scene<'_>, findings: &Findings, names: &FxHashMap<NodeId, Symbol>) -> Vec<Kept> {
+fn kept(scene: &Scene<'_>, findings: &Findings, places: &FxHashMap<NodeId, Place>) -> Vec<Kept> {
     let world = scene.state.world;
     let served = &findings.served;
     let placed = served.fitted.iter().chain(&served.bought.shop.placed);
-    let mut kept: BTreeMap<(Symbol, StandIn), u32> = BTreeMap::new();
+    let mut kept: BTreeMap<(Place, StandIn), u32> = BTreeMap::new();
     for placed in placed.filter(|placed| placed.demand.silent) {
         if let Some(stands_for) = world.pods[placed.demand.pod].stands_for() {
-            *kept.entry((name_of(scene, names, placed.node), stands_for)).or_default() += 1;
+            *kept.entry((place_of(scene, places, placed.node), stands_for)).or_default() += 1;
         }
     }
     let kept = kept.into_iter();
     kept.map(|((node, stands_for), pods)| Kept { node, stands_for, pods }).collect()
 }
 
-fn name_of(scene: &Scene<'_>, names: &FxHashMap<NodeId, Symbol>, node: NodeId) -> Symbol {
-    names.get(&node).copied().unwrap_or_else(|| scene.snapshot.node(node).name)
+fn place_of(scene: &Scene<'_>, places: &FxHashMap<NodeId, Place>, node: NodeId) -> Place {
+    let existing = || Place::Existing(scene.snapshot.node(node).name);
+    places.get(&node).copied().unwrap_or_else(existing)
 }
 
 fn pods(
     scene: &Scene<'_>,
     findings: &Findings,
-    names: &FxHashMap<NodeId, Symbol>,
+    places: &FxHashMap<NodeId, Place>,
 ) -> Vec<PodReport> {
     let world = scene.state.world;
     let none: Arc<[_]> = Arc::from([]);
@@ -200,10 +210,10 @@ fn pods(
     let mut reports: Vec<PodReport> = findings
         .settled
         .iter()
-        .map(|(pod, outcome, node)| entry(*pod, *outcome, None, *node))
+        .map(|(pod, outcome, node)| entry(*pod, *outcome, None, node.map(Place::Existing)))
         .collect();
     for placed in findings.served.fitted.iter().filter(|placed| !placed.demand.silent) {
-        let node = Some(name_of(scene, names, placed.node));
+        let node = Some(place_of(scene, places, placed.node));
         reports.push(entry(placed.demand.pod, Outcome::FitsExisting, None, node));
     }
     for demand in findings.served.held.iter().filter(|demand| !demand.silent) {
@@ -217,7 +227,7 @@ fn pods(
         // Without a group it is a node that was here: a purchase for others made room there.
         let (outcome, node) = match group {
             Some(_) => (Outcome::TriggeredScaleUp, None),
-            None => (Outcome::FitsExisting, Some(name_of(scene, names, placed.node))),
+            None => (Outcome::FitsExisting, Some(place_of(scene, places, placed.node))),
         };
         reports.push(entry(placed.demand.pod, outcome, group, node));
     }
@@ -247,6 +257,14 @@ fn adopt(findings: &mut Findings) -> Option<Vec<usize>> {
     }
 }
 
+/// Scale-ups of the World whose machines are still expected.
+fn open_orders(scene: &Scene<'_>) -> Vec<OrderId> {
+    let groups = scene.state.groups.iter();
+    let mut open: Vec<_> = groups.flat_map(|group| &group.open_orders).cloned().collect();
+    open.sort();
+    open
+}
+
 /// What the next pass has to remember of what this one buys and gives back.
 fn remember(
     scene: &Scene<'_>,
@@ -256,10 +274,6 @@ fn remember(
 ) -> Memory {
     let now = scene.state.world.now;
     let mut memory = scene.state.memory.clone();
-    for purchase in purchases {
-        let increase = purchase.to - purchase.from;
-        memory.orders.push(Order { group: purchase.group, increase, at: now });
-    }
     let raised = scene.state.repairs.iter().filter_map(|repair| match repair {
         Repair::RaiseToMin { group, .. } => Some(*group),
         _ => None,

@@ -6,6 +6,7 @@ use plimsoll_fit::{Equipment, NodeId, Outfit, PodId, Snapshot, VolumeLimits};
 use plimsoll_model::{Labels, Node, Pod, Resources, Symbol};
 
 use crate::{
+    plan::Place,
     residents::Residents,
     state::{NodeState, Readiness, State},
     template::{SETTLED, Template, cleaned, templates},
@@ -71,8 +72,8 @@ impl<'w> Scene<'w> {
             let Some(template) = &self.templates[place] else { continue };
             let id = self.state.world.groups[place].id;
             for number in 1..=group.upcoming {
-                let name = Symbol::new(&format!("{id}#upcoming-{number}"));
-                let node = Self::open(&mut self.snapshot, template, name);
+                let name = Place::Upcoming { group: id, number }.to_string();
+                let node = Self::open(&mut self.snapshot, template, Symbol::new(&name));
                 self.upcoming.push((place, node));
             }
         }

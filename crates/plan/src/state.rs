@@ -12,7 +12,7 @@
 
 use std::sync::Arc;
 
-use plimsoll_model::{Exemplar, Memory, SignedDuration, Symbol, Timestamp, World};
+use plimsoll_model::{Exemplar, Memory, OrderId, SignedDuration, Symbol, Timestamp, World};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::lost::Ration;
@@ -113,6 +113,8 @@ pub(crate) struct GroupState {
     pub health: GroupHealth,
     /// Machines without a node that are not deleted for now.
     pub held: Option<Held>,
+    /// Scale-ups whose machines are still expected.
+    pub open_orders: Vec<OrderId>,
 }
 
 /// Finds out what can be relied on and what has to be put right.
@@ -150,7 +152,7 @@ pub(crate) fn observe(world: &World) -> State<'_> {
         .collect();
     let contradiction = ration.settle(&mut memory);
     let healthy = health::is_cluster_healthy(&nodes, &world.settings.health);
-    minimum::raise(world, healthy, &nodes, &mut groups, &mut memory, &mut repairs);
+    minimum::raise(world, healthy, &nodes, &mut groups, &mut repairs);
     repairs.sort();
     let departed = gone.into_keys().collect();
     State {
@@ -187,7 +189,6 @@ fn remembered(
     memory.group_activity.retain(|group, _| known.contains(group));
     memory.backoff.retain(|group, _| known.contains(group));
     memory.size_mismatch_since.retain(|group, _| known.contains(group));
-    memory.orders.clear();
     memory.unregistered.clear();
     memory
 }

@@ -44,7 +44,8 @@ pub use hold::{HoldBack, Until, Which};
 pub use home::{Binding, Bound, Home};
 pub use inventory::{GroupState, Inventory, NodeIdentity, Overrides, Owner, Whose};
 pub use keeper::{Keeper, Kept, Ticket};
-pub use order::{Capabilities, Deletion, GroupSpec, Order, OrderId};
+pub use order::{Capabilities, Deletion, GroupSpec, Order};
+pub use plimsoll_model::OrderId;
 pub use steady::{Call, Limits, Observer, Steady};
 pub use steer::Steer;
 

@@ -1,16 +1,10 @@
 //! Wishes, and what a provider can do about them.
 
-use std::{fmt, sync::Arc};
+use std::sync::Arc;
 
-use plimsoll_model::{Node, Symbol};
+use plimsoll_model::{Node, OrderId, Symbol};
 
 use crate::Error;
-
-/// The name of an order: unique for all time, chosen by whoever orders, before the provider is called.
-///
-/// Lower-case letters, digits and dashes, at most 63 of them, so that it can be a label, a tag or part of a name everywhere.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct OrderId(Box<str>);
 
 /// A wish for more machines.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -77,32 +71,4 @@ pub struct Capabilities {
     /// It knows how many machines an order has, and answers with that when it served one in part. Without, the answer to every order
     /// that was taken is how many were ordered.
     pub counts_orders: bool,
-}
-
-// === impl OrderId ===
-
-impl OrderId {
-    /// The longest name that is a label value everywhere.
-    pub const LONGEST: usize = 63;
-
-    /// `None` for text that cannot be the name of an order.
-    pub fn new(text: &str) -> Option<Self> {
-        let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
-        let fits = (1..=Self::LONGEST).contains(&text.len());
-        let is_name = text.bytes().all(|byte| is_plain(byte) || byte == b'-');
-        let ends_plain = text.bytes().next().is_some_and(is_plain)
-            && text.bytes().next_back().is_some_and(is_plain);
-        (fits && is_name && ends_plain).then(|| Self(text.into()))
-    }
-
-    /// As text.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Display for OrderId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
 }

@@ -38,14 +38,14 @@ pub(super) type Purposes = BTreeMap<(Symbol, u32), String>;
 pub(super) fn news(news: &News, purposes: &mut Purposes) -> Option<String> {
     Some(match news {
         News::Placed(order) => {
-            let (from, to) = (order.from, order.from + order.count);
-            let (group, count) = (order.group, machines(order.count));
+            let (from, to) = (order.intent.from, order.target());
+            let (group, count) = (order.intent.group, machines(order.machines()));
             let purpose = purposes.remove(&(group, to)).unwrap_or_default();
             format!("orders {count} of {group} ({from} → {to}){purpose}")
         }
         News::OrderFailed { order, .. } => {
-            let (count, group) = (machines(order.count), order.group);
-            purposes.remove(&(group, order.from + order.count));
+            let (count, group) = (machines(order.machines()), order.intent.group);
+            purposes.remove(&(group, order.target()));
             let message = if order.message.is_empty() { "refused" } else { &order.message };
             format!("does not get {count} of {group}: {message}; looks elsewhere")
         }

@@ -30,7 +30,7 @@ struct Output<'p> {
     cluster: Cluster<'p>,
     cost: Cost,
     #[serde(skip_serializing_if = "Option::is_none")]
-    placements: Option<Vec<Place<'p>>>,
+    placements: Option<Vec<Placed<'p>>>,
 }
 
 /// What is printed with its own words.
@@ -82,7 +82,7 @@ struct Waiting<'p> {
     pod: Shown<&'p plimsoll_model::PodName>,
     outcome: &'static str,
     group: Option<&'static str>,
-    node: Option<&'static str>,
+    node: Option<Shown<plimsoll_plan::Place>>,
     rejections: Rejections<'p>,
 }
 
@@ -139,9 +139,9 @@ struct Cost {
 }
 
 #[derive(Serialize)]
-struct Place<'p> {
+struct Placed<'p> {
     pod: Shown<&'p plimsoll_model::PodName>,
-    node: &'static str,
+    node: Shown<plimsoll_plan::Place>,
 }
 
 // === impl Output ===
@@ -150,9 +150,9 @@ impl<'p> Output<'p> {
     fn of(plan: &'p Plan, placements: bool) -> Self {
         let mut pods: Vec<&PodReport> = plan.pods.iter().collect();
         pods.sort_by(|one, other| full_name::compare(&one.pod, &other.pod));
-        let place = |place: &'p plimsoll_plan::Placement| Place {
+        let place = |place: &'p plimsoll_plan::Placement| Placed {
             pod: Shown(&place.pod),
-            node: place.node.as_str(),
+            node: Shown(place.node),
         };
         let cost = &plan.cost;
         Self {
@@ -233,7 +233,7 @@ impl<'p> Waiting<'p> {
             pod: Shown(&report.pod),
             outcome: words::outcome_name(report.outcome),
             group: report.group.map(Symbol::as_str),
-            node: report.node.map(Symbol::as_str),
+            node: report.node.map(Shown),
             rejections: Rejections(&report.rejections),
         }
     }

@@ -2,64 +2,37 @@
 
 use jiff::Timestamp;
 use kube::{ResourceExt as _, api::DynamicObject};
-use plimsoll_model::Symbol;
-use plimsoll_provider::OrderId;
-use serde::{Deserialize, Serialize};
+use plimsoll_model::{
+    DeleteMachine, Intent, Order, OrderId, OrderPhase, RemoveNode, ScaleUp, Symbol,
+};
 use serde_json::{Value, json};
 
-use super::{Intent, Phase, StoredOrder, Unreadable};
+use super::{
+    Progress, Unreadable,
+    fields::{Action, Leader, MOST_PODS, Moment, Phase, Spec, Status},
+};
 use crate::lease::Term;
 
-/// How many pods an order names at most. More say nothing more, and an object has a limit of size.
-const MOST_PODS: usize = 1000;
-
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Spec {
-    action: Action,
-    group: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    provider: Option<Box<str>>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    count: Option<u32>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    from: Option<u32>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pods: Vec<Box<str>>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    node: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    node_uid: Option<Box<str>>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    instance: Option<Box<str>>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    was_closed: Option<bool>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    replaced: Option<bool>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    reason: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    drains: Option<bool>,
-    #[serde(default)]
-    why: String,
-}
-
-#[derive(Debug, Serialize, Deserialize)]
-enum Action {
-    Increase,
-    Retire,
-    Delete,
-}
-
 /// The status that says how far an order has come, and who says so.
-pub(super) fn status(phase: Phase, message: &str, term: &Term, now: Timestamp) -> Value {
-    let since = now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
-    json!({ "phase": phase, "since": since, "message": message, "leader": leader(term) })
+pub(super) fn status(progress: &Progress<'_>, term: &Term, now: Timestamp) -> Value {
+    let Progress { phase, message, made } = progress;
+    json!(Status {
+        phase: Some(Phase(*phase)),
+        since: Some(Moment(now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string())),
+        message: Some((*message).to_owned()),
+        made: *made,
+        leader: Some(leader(term)),
+    })
 }
 
-/// Who leads, as a status carries it.
-pub(super) fn leader(term: &Term) -> Value {
-    json!({ "holder": term.holder, "term": term.number })
+/// The status of an order that another leader takes over: only its term changes.
+pub(super) fn taken_over(term: &Term) -> Value {
+    let leader = Some(leader(term));
+    json!(Status { phase: None, since: None, message: None, made: None, leader })
+}
+
+fn leader(term: &Term) -> Leader {
+    Leader { holder: Some(term.holder.clone()), term: Some(term.number) }
 }
 
 /// Whose term an order carries; `None` for one of an earlier version.
@@ -79,7 +52,7 @@ pub(super) fn spec(intent: &Intent, provider: Option<&str>) -> Value {
         provider: provider.map(Into::into),
         count: None,
         from: None,
-        pods: Vec::new(),
+        pods: None,
         node: None,
         node_uid: None,
         instance: None,
@@ -87,16 +60,16 @@ pub(super) fn spec(intent: &Intent, provider: Option<&str>) -> Value {
         replaced: None,
         reason: None,
         drains: None,
-        why: why.to_owned(),
+        why: Some(why.to_owned()),
     };
     let spec = match intent {
-        Intent::Increase { group, count, from, pods, why } => Spec {
+        Intent::ScaleUp(ScaleUp { group, count, from, pods, why }) => Spec {
             count: Some(*count),
             from: Some(*from),
-            pods: pods.iter().take(MOST_PODS).cloned().collect(),
+            pods: (!pods.is_empty()).then(|| pods.iter().take(MOST_PODS).cloned().collect()),
             ..empty(Action::Increase, *group, why)
         },
-        Intent::Retire {
+        Intent::RemoveNode(RemoveNode {
             group,
             node,
             node_uid,
@@ -106,7 +79,7 @@ pub(super) fn spec(intent: &Intent, provider: Option<&str>) -> Value {
             why,
             reason,
             drains,
-        } => Spec {
+        }) => Spec {
             node: Some(node.to_string()),
             node_uid: node_uid.clone(),
             instance: Some(instance.clone()),
@@ -116,15 +89,16 @@ pub(super) fn spec(intent: &Intent, provider: Option<&str>) -> Value {
             drains: Some(*drains),
             ..empty(Action::Retire, *group, why)
         },
-        Intent::Delete { group, instance, why } => {
+        Intent::DeleteMachine(DeleteMachine { group, instance, why }) => {
             Spec { instance: Some(instance.clone()), ..empty(Action::Delete, *group, why) }
         }
     };
     json!(spec)
 }
 
-/// Reads an order. One that a newer version or a person wrote may make no sense to us.
-pub(super) fn read(object: &DynamicObject) -> Result<StoredOrder, Unreadable> {
+/// Reads an order. One that a newer version or a person wrote may make no sense to us. A moment that lies in the future by our own
+/// clock, or is missing, counts as `now`.
+pub(super) fn read(object: &DynamicObject, now: Timestamp) -> Result<Order, Unreadable> {
     let name = object.name_any();
     let spec = object.data.get("spec").cloned().unwrap_or_default();
     let group = spec.get("group").and_then(Value::as_str).map(Symbol::new);
@@ -134,15 +108,21 @@ pub(super) fn read(object: &DynamicObject) -> Result<StoredOrder, Unreadable> {
     let provider = spec.provider.clone();
     let intent = spec.intent().map_err(|field| unreadable(format!("spec.{field} is missing")))?;
     let status = object.data.get("status");
+    let created = object.creation_timestamp().map_or(now, |time| time.0.min(now));
     let since = status.and_then(|status| status.get("since")?.as_str()?.parse().ok());
+    let since = since.map_or(now, |since: Timestamp| since.min(now));
+    let message = status.and_then(|status| status.get("message")?.as_str()).unwrap_or_default();
     let phase = match status.and_then(|status| status.get("phase")) {
         // Written down and nothing more.
-        None | Some(Value::Null) => intent.beginning(),
-        Some(phase) => serde_json::from_value(phase.clone())
-            .map_err(|_| unreadable(format!("the phase {phase} is not known")))?,
+        None | Some(Value::Null) => intent.first_phase(),
+        Some(phase) => phase
+            .as_str()
+            .and_then(OrderPhase::from_name)
+            .ok_or_else(|| unreadable(format!("the phase {phase} is not known")))?,
     };
-    let created = object.creation_timestamp().map(|time| time.0);
-    Ok(StoredOrder { id, provider, intent, phase, since, created })
+    let made = status.and_then(|status| status.get("made")?.as_u64()?.try_into().ok());
+    let message = message.to_owned();
+    Ok(Order { id, provider, intent, phase, created, since, message, made })
 }
 
 // === impl Spec ===
@@ -151,16 +131,16 @@ impl Spec {
     /// What is to be done, or the field that is missing.
     fn intent(self) -> Result<Intent, &'static str> {
         let group = Symbol::new(&self.group);
-        let why = self.why;
+        let why = self.why.unwrap_or_default();
         Ok(match self.action {
-            Action::Increase => Intent::Increase {
+            Action::Increase => Intent::ScaleUp(ScaleUp {
                 group,
                 count: self.count.ok_or("count")?,
                 from: self.from.ok_or("from")?,
-                pods: self.pods,
+                pods: self.pods.unwrap_or_default(),
                 why,
-            },
-            Action::Retire => Intent::Retire {
+            }),
+            Action::Retire => Intent::RemoveNode(RemoveNode {
                 group,
                 node: Symbol::new(&self.node.ok_or("node")?),
                 node_uid: self.node_uid,
@@ -171,10 +151,12 @@ impl Spec {
                 reason: self.reason,
                 // An order that does not say so is of a version that did not write it down.
                 drains: self.drains.unwrap_or(true),
-            },
-            Action::Delete => {
-                Intent::Delete { group, instance: self.instance.ok_or("instance")?, why }
-            }
+            }),
+            Action::Delete => Intent::DeleteMachine(DeleteMachine {
+                group,
+                instance: self.instance.ok_or("instance")?,
+                why,
+            }),
         })
     }
 }

@@ -48,7 +48,7 @@ pub(super) fn complete(groups: &mut [Draft], nodes: &[Arc<Node>]) -> Checked<()>
         groups.iter().enumerate().map(|(place, draft)| (draft.group.id, place)).collect();
     let key = Symbol::new(label::GROUP);
     for node in nodes {
-        let place = node.labels.get(key).and_then(|id| places.get(&id));
+        let place = node.labels.get(key).and_then(|id| places.get(&Symbol::known(id.as_str())?));
         if let Some(draft) = place.and_then(|place| groups.get_mut(*place))
             && !draft.has_instances
         {

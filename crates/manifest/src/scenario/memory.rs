@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use jiff::{SignedDuration, Timestamp};
-use plimsoll_model::{Backoff, Memory, Order, Symbol};
+use plimsoll_model::{Backoff, Memory, Order, OrderId, ScaleUp, Symbol};
 use serde_json::value::RawValue;
 
 use super::{
@@ -26,23 +26,28 @@ const FIELDS: [&str; 9] = [
 const ORDER_FIELDS: [&str; 3] = ["group", "increase", "at"];
 const BACKOFF_FIELDS: [&str; 4] = ["group", "until", "step", "code"];
 
-/// Reads the memory. A backoff that does not say how long it is has the length of a first one.
-pub(super) fn read(memory: &RawValue, first_backoff: SignedDuration) -> Checked<Memory> {
+/// Reads the memory, and the orders that a description keeps with it. A backoff that does not say how long it is has the length of a
+/// first one.
+pub(super) fn read(
+    memory: &RawValue,
+    first_backoff: SignedDuration,
+) -> Checked<(Memory, Vec<Order<ScaleUp>>)> {
     let fields = Fields::read(memory.get(), &FIELDS)?;
-    Ok(Memory {
+    let orders = fields.optional("scaleUps", orders)?.unwrap_or_default();
+    let memory = Memory {
         unneeded_since: fields.optional("unneededSince", moments)?.unwrap_or_default(),
         unready_since: fields.optional("unreadySince", moments)?.unwrap_or_default(),
         last_scale_up: fields.optional("lastScaleUp", scalar::time)?,
         last_scale_down: fields.optional("lastScaleDown", scalar::time)?,
         last_scale_down_failure: fields.optional("lastScaleDownFailure", scalar::time)?,
-        orders: fields.optional("scaleUps", orders)?.unwrap_or_default(),
         backoff: fields
             .optional("backoff", |list| backoffs(list, first_backoff))?
             .unwrap_or_default(),
         size_mismatch_since: fields.optional("sizeMismatchSince", moments)?.unwrap_or_default(),
         unremovable_until: fields.optional("unremovableUntil", moments)?.unwrap_or_default(),
         ..Memory::default()
-    })
+    };
+    Ok((memory, orders))
 }
 
 fn moments(object: &RawValue) -> Checked<BTreeMap<Symbol, Timestamp>> {
@@ -53,18 +58,17 @@ fn moments(object: &RawValue) -> Checked<BTreeMap<Symbol, Timestamp>> {
     moments.collect()
 }
 
-fn orders(list: &RawValue) -> Checked<Vec<Order>> {
+fn orders(list: &RawValue) -> Checked<Vec<Order<ScaleUp>>> {
     let list = entries(list)?;
-    list.iter().enumerate().map(|(index, entry)| order(entry).at_index(index)).collect()
+    list.iter().enumerate().map(|(index, entry)| order(index, entry).at_index(index)).collect()
 }
 
-fn order(entry: &RawValue) -> Checked<Order> {
+fn order(index: usize, entry: &RawValue) -> Checked<Order<ScaleUp>> {
     let fields = Fields::read(entry.get(), &ORDER_FIELDS)?;
-    Ok(Order {
-        group: fields.needed("group", scalar::symbol)?,
-        increase: fields.needed("increase", scalar::count)?,
-        at: fields.needed("at", scalar::time)?,
-    })
+    let group = fields.needed("group", scalar::symbol)?;
+    let count = fields.needed("increase", scalar::count)?;
+    let at = fields.needed("at", scalar::time)?;
+    Ok(Order::placed(OrderId::numbered(index), group, count, at))
 }
 
 fn backoffs(list: &RawValue, first: SignedDuration) -> Checked<BTreeMap<Symbol, Backoff>> {

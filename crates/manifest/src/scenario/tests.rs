@@ -103,7 +103,7 @@ groups:
     assert_eq!(a.allocatable, a.capacity);
     assert_eq!(a.allocatable, b.allocatable);
     assert_eq!(b.allocatable, b.capacity);
-    assert_eq!(a.labels.get(Symbol::new("x")), Some(Symbol::new("y")));
+    assert_eq!(a.labels.get(Symbol::new("x")), Some(&Text::new("y")));
     assert!(c.template.is_none());
 }
 
@@ -150,7 +150,7 @@ objects:
 
 #[test]
 fn memory_is_read_in_full() {
-    let memory = world(
+    let world = world(
         "
 memory:
   unneededSince: {a-0: 2026-01-01T11:45:00Z}
@@ -163,8 +163,11 @@ memory:
   backoff: [{group: pool-b, until: 2026-01-01T12:03:00Z, step: 10m, code: STOCKOUT}, {group: c, until: 2026-01-01T12:04:00Z}]
   sizeMismatchSince: {pool-a: 2026-01-01T11:40:00Z}
 ",
-    )
-    .memory;
+    );
+    let [order] = &*world.orders else { panic!("{:?}", world.orders) };
+    assert_eq!((order.intent.group.as_str(), order.machines()), ("pool-a", 2));
+    assert_eq!(order.created.to_string(), "2026-01-01T11:58:00Z");
+    let memory = world.memory;
     expect![[r#"
         Memory {
             unneeded_since: {
@@ -187,13 +190,6 @@ memory:
                 2026-01-01T11:02:00Z,
             ),
             group_activity: {},
-            orders: [
-                Order {
-                    group: "pool-a",
-                    increase: 2,
-                    at: 2026-01-01T11:58:00Z,
-                },
-            ],
             backoff: {
                 "c": Backoff {
                     until: 2026-01-01T12:04:00Z,

@@ -10,7 +10,7 @@ use super::{
     patience::{Way, goes_on},
     similar::Similar,
 };
-use crate::{existing::Placed, pack::Effort, pending::Demand, scene::Scene};
+use crate::{existing::Placed, pack::Effort, pending::Demand, plan::Place, scene::Scene};
 
 /// Purchases of this pass so far.
 #[derive(Clone, Debug)]
@@ -108,8 +108,10 @@ impl Shop {
         self.allowance.take(template);
         self.opened[group] += 1;
         // The name stays for the run of the pass; final numbers are given when the purchase is settled.
-        let name = format!("{}#{}", scene.state.world.groups[group].id, self.opened[group]);
-        let id = Scene::open(&mut scene.snapshot, template, Symbol::new(&name));
+        let name =
+            Place::New { group: scene.state.world.groups[group].id, number: self.opened[group] };
+        let name = Symbol::new(&name.to_string());
+        let id = Scene::open(&mut scene.snapshot, template, name);
         self.nodes.push(NewNode { offer, group, id, choice: self.choice });
         Some(id)
     }

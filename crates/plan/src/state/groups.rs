@@ -42,6 +42,7 @@ pub(super) fn census(nodes: &[NodeState], membership: &Membership) -> Vec<GroupS
         target: 0,
         health: GroupHealth::Healthy,
         held: None,
+        open_orders: Vec::new(),
     };
     let mut groups = vec![empty; membership.strays.len()];
     for (place, (node, member)) in nodes.iter().zip(&membership.members).enumerate() {
@@ -98,16 +99,13 @@ fn judge(
     let gap = Gap::new(group.target, &census, strays);
     unregistered::remember(world, place, strays, memory);
 
-    let ordered: Vec<_> =
-        world.memory.orders.iter().filter(|order| order.group == group.id).collect();
+    let ordered: Vec<_> = orders::of_group(world, group.id).collect();
     let settled = orders::settle(&ordered, &gap, strays, group.options.provision_time, now);
     let since = mismatch::since(world, group, gap.held, newest(world, &census), &ordered);
     let unclaimed = gap.absent - settled.claimed - settled.lost;
     let lost = settled.lost + mismatch::given_up(world, group, unclaimed, since);
     let upcoming = gap.waiting + gap.absent - lost;
-    if upcoming > 0 {
-        memory.orders.extend(settled.open);
-    }
+    let open_orders = if upcoming > 0 { settled.open } else { Vec::new() };
     match since {
         Some(since) => memory.size_mismatch_since.insert(group.id, since),
         None => memory.size_mismatch_since.remove(&group.id),
@@ -147,7 +145,15 @@ fn judge(
         None => memory.backoff.remove(&group.id),
     };
 
-    GroupState { upcoming, found_upcoming: upcoming, target: lowered, health, held, ..census }
+    GroupState {
+        upcoming,
+        found_upcoming: upcoming,
+        target: lowered,
+        health,
+        held,
+        open_orders,
+        ..census
+    }
 }
 
 // === impl Gap ===

@@ -1,6 +1,6 @@
 //! Groups below their minimum are raised to it.
 
-use plimsoll_model::{Memory, Order, World};
+use plimsoll_model::World;
 
 use super::{GroupState, NodeState, Readiness, count};
 use crate::{
@@ -18,7 +18,6 @@ pub(super) fn raise(
     healthy: bool,
     nodes: &[NodeState],
     groups: &mut [GroupState],
-    memory: &mut Memory,
     repairs: &mut Vec<Repair>,
 ) {
     let settings = &world.settings.scale_up;
@@ -46,7 +45,6 @@ pub(super) fn raise(
         let from = state.target;
         state.target += increase;
         state.upcoming += increase;
-        memory.orders.push(Order { group: group.id, increase, at: world.now });
         repairs.push(Repair::RaiseToMin { group: group.id, from, to: state.target });
     }
 }

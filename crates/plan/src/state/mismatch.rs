@@ -3,9 +3,9 @@
 //! Nobody remembers who asked for them: another person, or we ourselves before a restart. They count as coming for as long as
 //! a machine may take, and then the target is set to what is there.
 
-use plimsoll_model::{Group, Order, Timestamp, World};
+use plimsoll_model::{Group, Timestamp, World};
 
-use super::is_over;
+use super::{is_over, orders::Ordered};
 
 /// Since when the target has differed from the nodes by as much as now; `None` when it does not.
 ///
@@ -16,7 +16,7 @@ pub(super) fn since(
     group: &Group,
     held: u32,
     newest_member: Option<Timestamp>,
-    orders: &[&Order],
+    orders: &[Ordered<'_>],
 ) -> Option<Timestamp> {
     if held == group.target {
         return None;

@@ -6,8 +6,8 @@ use std::{ops::RangeInclusive, sync::Arc};
 
 use plimsoll_model::{
     Conditions, Departed, ErrorClass, Group, Instance, InstanceError, InstanceState, Labels,
-    Memory, Node, Origin, Resources, Settings, SignedDuration, Symbol, Taint, Timestamp,
-    Unregistered, World, label, taint::Effect,
+    Memory, Node, Order, OrderId, Origin, Resources, Settings, SignedDuration, Symbol, Taint,
+    Timestamp, Unregistered, World, label, taint::Effect,
 };
 
 use super::{GroupState, Readiness, State, observe};
@@ -33,6 +33,11 @@ const NOON: i64 = 1_767_268_800;
 
 /// A world under construction. Methods that describe a group, a node or a machine are about the last one added.
 struct Builder(World);
+
+/// Scale-ups whose machines are still expected.
+fn open_orders(state: &State<'_>) -> Vec<OrderId> {
+    state.groups.iter().flat_map(|group| &group.open_orders).cloned().collect()
+}
 
 fn at(minutes: i64) -> Timestamp {
     Timestamp::from_second(NOON + minutes * 60).unwrap()
@@ -190,8 +195,13 @@ impl Builder {
     }
 
     fn order(self, group: &str, increase: u32, minutes: i64) -> Self {
-        let order = plimsoll_model::Order { group: group.into(), increase, at: at(minutes) };
-        self.remember(|memory| memory.orders.push(order))
+        self.ordered(group, increase, at(minutes))
+    }
+
+    fn ordered(mut self, group: &str, count: u32, at: Timestamp) -> Self {
+        let id = OrderId::numbered(self.0.orders.len());
+        self.0.orders.push(Order::placed(id, group.into(), count, at));
+        self
     }
 
     fn gap_since(self, group: &str, minutes: i64) -> Self {

@@ -14,6 +14,7 @@ use plimsoll_model::{
 use super::{
     is_over,
     membership::{Membership, Unjoined},
+    orders,
 };
 
 /// A machine that is not older than this when it is first seen was made under our eyes.
@@ -88,8 +89,7 @@ fn origin(world: &World, group: usize, instance: &Instance) -> Origin {
     let made = |order: Timestamp| {
         instance.created.is_none_or(|created| order.duration_since(created) <= CLOCK_SKEW)
     };
-    let mut orders = world.memory.orders.iter().filter(|order| order.group == id);
-    let is_ordered = orders.any(|order| made(order.at));
+    let is_ordered = orders::of_group(world, id).any(|order| made(order.at));
     let is_young =
         instance.created.is_some_and(|created| world.now.duration_since(created) <= YOUNG);
     let has_appeared = instance.node.is_none() && world.memory.watched_since.contains_key(&id);

@@ -46,19 +46,15 @@ pub fn buffer(report: &BufferReport) -> String {
 
 /// What a node has room for that does not exist: `room is kept there for 2 units of CapacityBuffer shop/spare`.
 pub fn kept(plan: &Plan, node: Symbol) -> Option<String> {
-    let kept = plan.kept.iter().filter(|kept| kept.node == node);
+    let kept = plan.kept.iter().filter(|kept| kept.node.existing() == Some(node));
     let what: Vec<String> = kept.map(|kept| stood_for(plan, kept.stands_for, kept.pods)).collect();
     (!what.is_empty()).then(|| format!("room is kept there for {}", what.join(" and ")))
 }
 
 /// What new nodes of a group are to have room for that does not exist: `2 units of CapacityBuffer shop/spare`.
 pub fn kept_by_growth(plan: &Plan, group: Symbol) -> Vec<String> {
-    let is_new = |node: Symbol| {
-        let number = node.as_str().strip_prefix(group.as_str()).and_then(|it| it.strip_prefix('#'));
-        number.is_some_and(|number| number.parse::<u32>().is_ok())
-    };
     let mut pods: BTreeMap<StandIn, u32> = BTreeMap::new();
-    for kept in plan.kept.iter().filter(|kept| is_new(kept.node)) {
+    for kept in plan.kept.iter().filter(|kept| kept.node.is_new_of(group)) {
         *pods.entry(kept.stands_for).or_default() += kept.pods;
     }
     pods.into_iter().map(|(stands_for, pods)| stood_for(plan, stands_for, pods)).collect()

@@ -5,7 +5,7 @@ use plimsoll_model::{Contested, Memory, Timestamp};
 use super::{Clock, Count, block_reason, kept, pod_reason, retirement_words};
 use crate::plan::{
     BlockReason, Blocked, Contradiction, GroupHealth, GroupReason, GroupRejection, GroupReport,
-    Held, HoldReason, Outcome, Plan, PodReport, Removal, Repair, Retirement,
+    Held, HoldReason, Outcome, Place, Plan, PodReport, Removal, Repair, Retirement,
 };
 
 /// What becomes of one pod. What each group has against it is not part of it.
@@ -15,10 +15,10 @@ pub fn pod(report: &PodReport) -> String {
         (Outcome::TriggeredScaleUp, Some(group), _) => {
             format!("pod {pod} gets a new node of {group}")
         }
-        (Outcome::FitsExisting, _, Some(node)) => match node.as_str().split_once("#upcoming-") {
-            Some((group, _)) => format!("pod {pod} has a place on a node of {group} on its way"),
-            None => format!("pod {pod} has a place on {node}"),
-        },
+        (Outcome::FitsExisting, _, Some(Place::Upcoming { group, .. })) => {
+            format!("pod {pod} has a place on a node of {group} on its way")
+        }
+        (Outcome::FitsExisting, _, Some(node)) => format!("pod {pod} has a place on {node}"),
         (Outcome::Nominated, _, Some(node)) => {
             format!("pod {pod} waits for {node}, where the scheduler makes room for it")
         }

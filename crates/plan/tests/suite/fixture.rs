@@ -25,7 +25,7 @@ mod show;
 mod words;
 
 use expect_test::Expect;
-use plimsoll_model::{SignedDuration, World};
+use plimsoll_model::{Order, ScaleUp, SignedDuration, World};
 use plimsoll_plan::{Plan, plan};
 use serde_json::{Map, Value, json};
 
@@ -51,16 +51,18 @@ pub(crate) fn check_passes(passes: &[(i64, &str)], expected: Expect) {
 /// The last plan of a series.
 #[track_caller]
 pub(crate) fn last_of(passes: &[(i64, &str)]) -> Plan {
-    let mut last: Option<Plan> = None;
+    let mut last: Option<(Plan, Vec<Order<ScaleUp>>)> = None;
     for (minutes, fixture) in passes {
         let mut world = world(fixture);
         world.now += SignedDuration::from_mins(*minutes);
-        if let Some(last) = last {
-            world.memory = last.memory;
+        if let Some((last, orders)) = last {
+            (world.memory, world.orders) = (last.memory, orders);
         }
-        last = Some(plan(&world));
+        let plan = plan(&world);
+        let orders = plan.orders_after(&world);
+        last = Some((plan, orders));
     }
-    last.unwrap()
+    last.unwrap().0
 }
 
 /// The whole answer in words.

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use plimsoll_model::{Consolidation, Effect, Money, Replacement, Symbol, Taint};
 
 use super::{Builder, at, world};
+use crate::Place;
 
 #[test]
 fn clocks_start_run_and_stop() {
@@ -76,5 +77,9 @@ fn a_replacement_is_not_forgotten_while_the_first_of_its_nodes_is_drained() {
     let world = world.remember(|memory| memory.replacement = Some(replacement.clone()));
     let plan = world.plan();
     assert_eq!(plan.memory.replacement, Some(replacement), "{:?}", plan.blocked);
-    assert!(plan.placements.iter().all(|placement| placement.node.as_str() != "dear-b"));
+    assert!(
+        plan.placements
+            .iter()
+            .all(|placement| placement.node != Place::Existing(Symbol::new("dear-b")))
+    );
 }

@@ -226,6 +226,7 @@ proptest! {
             return Ok(());
         }
         let mut next = world.clone();
+        next.0.orders = plan.orders_after(&next.0);
         next.0.memory = plan.memory.clone();
         next.0.now = at(1);
         let before: Vec<_> = plan.unneeded.iter().map(|one| one.node).collect();

@@ -111,7 +111,7 @@ fn what_is_kept_of_groups_that_are_gone_is_dropped() {
         .check(|state| {
             let memory = &state.memory;
             assert_eq!(memory.group_activity.len(), 1);
-            assert!(memory.orders.is_empty() && memory.backoff.is_empty());
+            assert!(memory.backoff.is_empty());
             assert!(memory.size_mismatch_since.is_empty() && memory.unregistered.is_empty());
         });
 }

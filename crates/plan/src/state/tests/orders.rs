@@ -2,23 +2,18 @@ use super::{Builder, GroupHealth, Timestamp, at, just_after, world};
 
 /// One node, and a target that an order raised.
 fn ordered(target: u32, increase: u32, at: Timestamp) -> Builder {
-    let order = plimsoll_model::Order { group: "a".into(), increase, at };
-    world()
-        .group("a", 0..=9)
-        .member("n")
-        .target(target)
-        .remember(|memory| memory.orders.push(order))
+    world().group("a", 0..=9).member("n").target(target).ordered("a", increase, at)
 }
 
 #[test]
 fn an_order_is_open_until_nothing_is_upcoming() {
     ordered(3, 2, at(-3)).check(|state| {
-        assert_eq!(state.memory.orders.len(), 1);
+        assert_eq!(super::open_orders(state).len(), 1);
         assert_eq!(state.groups[0].upcoming, 2);
     });
-    ordered(1, 2, at(-3)).check(|state| assert!(state.memory.orders.is_empty()));
+    ordered(1, 2, at(-3)).check(|state| assert!(super::open_orders(state).is_empty()));
     ordered(1, 2, at(-30)).check(|state| {
-        assert!(state.memory.orders.is_empty());
+        assert!(super::open_orders(state).is_empty());
         assert_eq!(state.groups[0].health, GroupHealth::Healthy);
     });
 }
@@ -37,7 +32,7 @@ fn an_order_has_the_provision_time() {
         let group = &state.groups[0];
         assert_eq!((group.upcoming, group.target), (0, 1));
         assert_eq!(group.health, GroupHealth::Backoff { until: at(5), code: "timeout".into() });
-        assert!(state.memory.orders.is_empty());
+        assert!(super::open_orders(state).is_empty());
     });
 }
 
@@ -84,12 +79,12 @@ fn a_machine_in_time_by_its_own_clock_keeps_its_late_order_open() {
     };
     slow(-10).check(|state| {
         assert_eq!(state.repairs, []);
-        assert_eq!(state.memory.orders.len(), 1);
+        assert_eq!(super::open_orders(state).len(), 1);
         assert_eq!(state.groups[0].health, GroupHealth::Healthy);
     });
     slow(-16).check(|state| {
         assert_eq!(state.repairs.len(), 1);
-        assert!(state.memory.orders.is_empty());
+        assert!(super::open_orders(state).is_empty());
         assert!(matches!(state.groups[0].health, GroupHealth::Backoff { .. }));
     });
 }
@@ -102,8 +97,8 @@ fn a_late_order_that_arrived_is_not_blamed_for_the_next_one() {
         assert_eq!(state.repairs, []);
         assert_eq!(state.groups[0].upcoming, 3);
         assert_eq!(state.groups[0].health, GroupHealth::Healthy);
-        let open: Vec<_> = state.memory.orders.iter().map(|order| order.increase).collect();
-        assert_eq!(open, [3]);
+        let open: Vec<_> = super::open_orders(state).iter().map(ToString::to_string).collect();
+        assert_eq!(open, ["order-1"]);
     });
 }
 
@@ -117,7 +112,7 @@ fn machines_that_are_listed_for_an_order_leave_the_rest_to_the_earlier_one() {
     two.target(5).check(|state| {
         assert_eq!(super::show(&state.repairs[0]), "lower a 5 to 3");
         assert_eq!(state.groups[0].upcoming, 3);
-        assert_eq!(state.memory.orders.len(), 1);
+        assert_eq!(super::open_orders(state).len(), 1);
     });
 }
 
@@ -127,6 +122,6 @@ fn another_groups_late_order_changes_nothing() {
     other.check(|state| {
         assert_eq!((state.groups[1].upcoming, state.groups[1].target), (2, 3));
         assert_eq!(state.groups[1].health, GroupHealth::Healthy);
-        assert_eq!(state.memory.orders.len(), 1);
+        assert_eq!(super::open_orders(state).len(), 1);
     });
 }

@@ -1,6 +1,6 @@
 //! What holds for any group as time passes: with facts that do not change, and with a provider that does as it is told.
 
-use plimsoll_model::{Instance, InstanceState, Symbol, World};
+use plimsoll_model::{Instance, InstanceState, Order, OrderId, Symbol, World};
 use proptest::{collection::vec, prelude::*};
 
 use super::{Builder, GroupHealth, Repair, State, at, failure, observe, taint, world};
@@ -161,17 +161,17 @@ proptest! {
             };
             let (before, after) = (failed(&world.memory), failed(&state.memory));
             failures += u32::from(after.is_some() && after != before);
-            let mut memory = state.memory;
-            // The minimum is not bought here, so nothing is ordered either.
-            memory.orders.retain(|order| order.at != world.now);
-            world.memory = memory;
+            // The minimum is not raised here, so nothing is ordered either.
+            let open = super::open_orders(&state);
+            world.memory = state.memory;
+            world.orders.retain(|order| open.contains(&order.id));
         }
         // At most the failed machines once and a late order once, and the former again each time they are forgotten.
         let hours = u32::try_from(40 * step / 60).unwrap();
         prop_assert!(failures <= 3 + hours / 3, "{failures} failures");
         let last = observe(&world);
         prop_assert_eq!(last.groups[0].found_upcoming, 0);
-        prop_assert!(world.memory.orders.is_empty());
+        prop_assert!(world.orders.is_empty());
     }
 
     #[test]
@@ -183,6 +183,7 @@ proptest! {
             let lost = world.groups[0].instances.iter().filter(|one| one.node == gone).count();
             let state = observe(&world);
             check(&state)?;
+            let open = super::open_orders(&state);
             let (target, repairs, memory) = (state.groups[0].target, state.repairs, state.memory);
             let raises = |repair: &Repair| matches!(repair, Repair::RaiseToMin { .. });
             if pass >= 40 && repairs.iter().any(raises) {
@@ -192,6 +193,14 @@ proptest! {
             // Machines that a raised target asks for never come.
             world.groups[0].target = target;
             world.memory = memory;
+            world.orders.retain(|order| open.contains(&order.id));
+            world.orders.extend(repairs.iter().filter_map(|repair| match repair {
+                Repair::RaiseToMin { group, from, to } => {
+                    let id = OrderId::new(&format!("raise-{pass}"))?;
+                    Some(Order::placed(id, *group, to - from, world.now))
+                }
+                _ => None,
+            }));
             if pass >= 60 {
                 // By now everything broken is gone, and only a minimum that does not come can be asked for: but for machines
                 // that lost their nodes, of which one may go every hour.

@@ -1,4 +1,4 @@
-use plimsoll_model::{Order, Origin, Timestamp, World};
+use plimsoll_model::{Origin, Timestamp, World};
 
 use super::{Builder, at, failure, just_after, observe, show, words, world};
 
@@ -167,12 +167,13 @@ fn an_old_machine_that_a_process_finds_without_a_node_has_its_time_from_then() {
 fn a_machine_of_an_order_of_ours_owes_a_node_since_it_was_made() {
     let origin =
         |world: World| observe(&world).memory.unregistered[&("a".into(), "sim://x".into())].origin;
-    let order = |minutes| Order { group: "a".into(), increase: 1, at: at(minutes) };
-    let young =
-        |orders: Vec<Order>| stray(Some(at(-2))).remember(|memory| memory.orders = orders).unseen();
-    assert_eq!(origin(young(vec![order(-2)])), Origin::Ordered);
-    assert_eq!(origin(young(vec![])), Origin::Found, "nobody ordered it");
-    assert_eq!(origin(young(vec![order(0)])), Origin::Found, "it is older than the order");
+    let young = |ordered: &[i64]| {
+        let stray = stray(Some(at(-2)));
+        ordered.iter().fold(stray, |world, minutes| world.order("a", 1, *minutes)).unseen()
+    };
+    assert_eq!(origin(young(&[-2])), Origin::Ordered);
+    assert_eq!(origin(young(&[])), Origin::Found, "nobody ordered it");
+    assert_eq!(origin(young(&[0])), Origin::Found, "it is older than the order");
     let late = || stray(Some(at(-3))).order("a", 1, -3);
     assert_eq!(origin(late().unseen()), Origin::Found, "it may have had a node before we looked");
     assert_eq!(origin(late().watched(-10).unseen()), Origin::Ordered, "its provider was away");
@@ -180,7 +181,7 @@ fn a_machine_of_an_order_of_ours_owes_a_node_since_it_was_made() {
     assert_eq!(origin(ageless().unseen()), Origin::Found);
     assert_eq!(origin(ageless().watched(-10).unseen()), Origin::Ordered);
     // It waits for its node since it was made, and for as long as every other one.
-    let mut world = young(vec![order(-2)]);
+    let mut world = young(&[-2]);
     for _ in 0..14 {
         assert_eq!(deleted(&world), [""; 0], "{}", world.now);
         world = later(world);

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use plimsoll_model::{
     Group, Labels, Node, PodName, PodShape, SignedDuration, Symbol, World, first_untolerated, label,
 };
-use plimsoll_plan::{Plan, Repair};
+use plimsoll_plan::{Place, Plan, Repair};
 
 use crate::fit::reference::Cluster;
 
@@ -31,7 +31,8 @@ pub(super) fn before(world: &World, plan: &Plan) -> Cluster {
         let group = group(world, report.id);
         let more = raised.get(&report.id).copied().unwrap_or(0);
         for number in 1..=report.upcoming + more {
-            let node = new_node(group, &format!("{}#upcoming-{number}", group.id));
+            let place = Place::Upcoming { group: group.id, number };
+            let node = new_node(group, &place.to_string());
             add_node(&mut cluster, world, node);
         }
     }
@@ -43,7 +44,8 @@ pub(super) fn bought(world: &World, plan: &Plan) -> Vec<Node> {
     let each = plan.purchases.iter().flat_map(|purchase| {
         let group = group(world, purchase.group);
         let numbers = 1..=purchase.to - purchase.from;
-        numbers.map(move |number| new_node(group, &format!("{}#{number}", group.id)))
+        let place = move |number| Place::New { group: group.id, number };
+        numbers.map(move |number| new_node(group, &place(number).to_string()))
     });
     each.collect()
 }

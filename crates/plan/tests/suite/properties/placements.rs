@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use plimsoll_fit::Plugin;
 use plimsoll_model::{Node, PodName, PodShape, Symbol, World};
-use plimsoll_plan::{Outcome, Placement, Plan, plan};
+use plimsoll_plan::{Outcome, Place, Placement, Plan, plan};
 use proptest::prelude::*;
 
 use super::{Checked, check, cluster};
@@ -72,7 +72,7 @@ fn scheduler_agrees_in_turn(lines: &Lines) -> Checked {
     let mut replay = Replay::new(&world, &plan);
     for placement in &plan.placements {
         if replay.refusing(placement).is_none_or(|by| !by.is_empty()) {
-            replay.add(placement.node);
+            replay.add(name(placement.node));
         }
         if replay.refusing(placement).is_none_or(|by| !by.is_empty()) {
             replay.add_all();
@@ -98,7 +98,7 @@ impl<'a> Replay<'a> {
 
     /// The filters that refuse a placement as things are; `None` when the node is not there.
     fn refusing(&self, placement: &Placement) -> Option<Vec<Plugin>> {
-        let node = self.now.node(placement.node)?;
+        let node = self.now.node(name(placement.node))?;
         Some(rejecting_plugins(&self.now, &self.shapes[&placement.pod], node))
     }
 
@@ -124,36 +124,36 @@ impl<'a> Replay<'a> {
         let refused = self.refusing(placement);
         prop_assert!(
             refused.as_ref().is_some_and(Vec::is_empty)
-                && !cluster::is_broken(self.world, placement.node),
+                && !cluster::is_broken(self.world, name(placement.node)),
             "{placement:?} is refused by {refused:?}\n{}\n{:#?}",
             show(self.plan),
             self.plan.placements,
         );
-        self.now.pods.push((self.shapes[&placement.pod].clone(), placement.node));
+        self.now.pods.push((self.shapes[&placement.pod].clone(), name(placement.node)));
         Ok(())
     }
+}
+
+/// The name of a node in the replay.
+fn name(place: Place) -> Symbol {
+    Symbol::new(&place.to_string())
 }
 
 fn outcomes_have_places(lines: &Lines) -> Checked {
     let world = world(&lines.to_string());
     let plan = plan(&world);
-    let mut places: BTreeMap<&PodName, &str> = BTreeMap::new();
+    let mut places: BTreeMap<&PodName, Place> = BTreeMap::new();
     for placement in &plan.placements {
-        let before = places.insert(&placement.pod, placement.node.as_str());
+        let before = places.insert(&placement.pod, placement.node);
         prop_assert!(before.is_none(), "{placement:?} is not the only one\n{}", show(&plan));
     }
     for pod in &plan.pods {
         let place = places.get(&pod.pod).copied();
         let expected = match pod.outcome {
             Outcome::TriggeredScaleUp => {
-                let group = pod.group.unwrap();
-                let bought = place.and_then(|place| place.strip_prefix(group.as_str()));
-                let number = bought.and_then(|rest| rest.strip_prefix('#'));
-                number.is_some_and(|number| number.parse::<u32>().is_ok())
+                place.is_some_and(|place| place.is_new_of(pod.group.unwrap()))
             }
-            Outcome::FitsExisting | Outcome::Nominated => {
-                place == pod.node.map(Symbol::as_str) && place.is_some()
-            }
+            Outcome::FitsExisting | Outcome::Nominated => place == pod.node && place.is_some(),
             _ => place.is_none() && pod.node.is_none() && pod.group.is_none(),
         };
         prop_assert!(expected, "{pod:?} at {place:?}\n{}", show(&plan));

@@ -217,7 +217,7 @@ async fn cluster_in_the_log(words: Words) -> String {
 }
 
 async fn passes_in_the_log(words: Words) -> String {
-    let has = if log_of(words).await.contains("made a pass") { "are" } else { "are not" };
+    let has = if log_of(words).await.contains("pass finished") { "are" } else { "are not" };
     format!("passes {has} in the log")
 }
 

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use plimsoll_model::{
     Group, Instance, InstanceState, Owner, Phase, Pod, PodName, SignedDuration, Symbol, World,
 };
-use plimsoll_plan::{Plan, Repair, Retirement};
+use plimsoll_plan::{Place, Plan, Repair, Retirement};
 
 use crate::properties::cluster;
 
@@ -33,23 +33,23 @@ impl Simulation {
         for repair in &plan.repairs {
             self.repair(repair);
         }
-        let mut names: BTreeMap<String, Symbol> = BTreeMap::new();
+        let mut names: BTreeMap<Place, Symbol> = BTreeMap::new();
         for place in 0..self.world.groups.len() {
             let id = self.world.groups[place].id;
-            for (number, node) in self.arrive(place).into_iter().enumerate() {
-                names.insert(format!("{id}#upcoming-{}", number + 1), node);
+            for (number, node) in (1..).zip(self.arrive(place)) {
+                names.insert(Place::Upcoming { group: id, number }, node);
             }
             let Some(purchase) = plan.purchases.iter().find(|one| one.group == id) else {
                 continue;
             };
             self.world.groups[place].target = purchase.to;
-            for (number, node) in self.arrive(place).into_iter().enumerate() {
-                names.insert(format!("{id}#{}", number + 1), node);
+            for (number, node) in (1..).zip(self.arrive(place)) {
+                names.insert(Place::New { group: id, number }, node);
                 bought.push(node);
             }
         }
         for placement in &plan.placements {
-            let node = names.get(placement.node.as_str()).copied().unwrap_or(placement.node);
+            let node = placement.node.existing().unwrap_or_else(|| names[&placement.node]);
             let pod = self.pod(&placement.pod);
             pod.node = Some(node);
             pod.phase = Phase::Running;
@@ -57,6 +57,7 @@ impl Simulation {
         for one in &plan.retirements {
             self.retire(one);
         }
+        self.world.orders = plan.orders_after(&self.world);
         self.world.memory = plan.memory.clone();
         self.world.now += STEP;
         bought

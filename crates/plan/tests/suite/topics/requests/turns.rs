@@ -182,6 +182,7 @@ fn nothing_is_bought_twice_for_a_request() {
         ",
     );
     let first = plan(&world);
+    world.orders = first.orders_after(&world);
     world.memory = first.memory.clone();
     world.groups[0].target = 2;
     world.now += SignedDuration::from_secs(1);
@@ -189,6 +190,7 @@ fn nothing_is_bought_twice_for_a_request() {
     assert_eq!(second.requests, first.requests);
     assert_eq!(show(&second).lines().filter(|line| line.starts_with("buy")).count(), 0);
     world.requests[0].conditions = second.requests[0].conditions.clone();
+    world.orders = second.orders_after(&world);
     world.memory = second.memory;
     let third = plan(&world);
     assert!(!third.requests[0].is_news);

@@ -4,12 +4,11 @@ use std::{collections::BTreeMap, fmt::Display, str::FromStr};
 
 use jiff::{SignedDuration, Timestamp};
 use plimsoll_model::{
-    Activity, Backoff, Contradicted, Memory, Order, Origin, PodName, Replacement, Symbol,
-    Unregistered,
+    Activity, Backoff, Contradicted, Memory, Origin, PodName, Replacement, Symbol, Unregistered,
 };
 use serde::{Deserialize, Serialize};
 
-/// The way of writing. Whoever finds another begins anew.
+/// The format. Another one is not read.
 const VERSION: u32 = 1;
 
 /// A machine that was made for an order of ours.
@@ -17,8 +16,10 @@ const ORDERED: &str = "ordered";
 /// A machine that had a node.
 const LOST: &str = "lost";
 
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+/// The memory as it is saved. A field that is missing has its first value, and one that is not known is left out, so that versions
+/// next to each other read what the other one saved. Versions before 0.2 also saved `orders`, which are objects of their own.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub(super) struct Page {
     version: u32,
     unneeded_since: BTreeMap<String, String>,
@@ -37,7 +38,6 @@ pub(super) struct Page {
     last_scale_down: Option<String>,
     last_scale_down_failure: Option<String>,
     group_activity: BTreeMap<String, ActivityEntry>,
-    orders: Vec<OrderEntry>,
     backoff: BTreeMap<String, BackoffEntry>,
     size_mismatch_since: BTreeMap<String, String>,
     replacement: Option<ReplacementEntry>,
@@ -49,7 +49,7 @@ pub(super) struct Page {
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[serde(rename_all = "camelCase")]
 struct UnregisteredEntry {
     group: String,
     instance: Box<str>,
@@ -62,14 +62,14 @@ struct UnregisteredEntry {
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[serde(rename_all = "camelCase")]
 struct ContradictionEntry {
     since: String,
     seen: String,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[serde(rename_all = "camelCase")]
 struct LostDeletion {
     group: String,
     instance: Box<str>,
@@ -77,7 +77,7 @@ struct LostDeletion {
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[serde(rename_all = "camelCase")]
 struct ActivityEntry {
     scale_up: Option<String>,
     scale_down: Option<String>,
@@ -85,15 +85,7 @@ struct ActivityEntry {
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct OrderEntry {
-    group: String,
-    increase: u32,
-    at: String,
-}
-
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[serde(rename_all = "camelCase")]
 struct BackoffEntry {
     until: String,
     step: String,
@@ -102,7 +94,7 @@ struct BackoffEntry {
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[serde(rename_all = "camelCase")]
 struct ReplacementEntry {
     nodes: Vec<String>,
     groups: BTreeMap<String, u32>,
@@ -110,7 +102,7 @@ struct ReplacementEntry {
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[serde(rename_all = "camelCase")]
 struct Eviction {
     namespace: String,
     pod: Box<str>,
@@ -133,7 +125,6 @@ impl Page {
             last_scale_down,
             last_scale_down_failure,
             group_activity,
-            orders,
             backoff,
             size_mismatch_since,
             replacement,
@@ -176,13 +167,6 @@ impl Page {
             group_activity: (group_activity.iter())
                 .map(|(group, activity)| (group.to_string(), ActivityEntry::of(activity)))
                 .collect(),
-            orders: (orders.iter())
-                .map(|order| OrderEntry {
-                    group: order.group.to_string(),
-                    increase: order.increase,
-                    at: order.at.to_string(),
-                })
-                .collect(),
             backoff: (backoff.iter())
                 .map(|(group, backoff)| (group.to_string(), BackoffEntry::of(backoff)))
                 .collect(),
@@ -224,12 +208,6 @@ impl Page {
             last_scale_down: parse_some(self.last_scale_down)?,
             last_scale_down_failure: parse_some(self.last_scale_down_failure)?,
             group_activity: by_name(self.group_activity, ActivityEntry::activity)?,
-            orders: (self.orders.into_iter())
-                .map(|order| {
-                    let group = Symbol::new(&order.group);
-                    Ok(Order { group, increase: order.increase, at: parse(&order.at)? })
-                })
-                .collect::<Result<_, String>>()?,
             backoff: by_name(self.backoff, BackoffEntry::backoff)?,
             size_mismatch_since: by_name(self.size_mismatch_since, |since| parse(&since))?,
             replacement: self.replacement.map(ReplacementEntry::replacement).transpose()?,

@@ -3,12 +3,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use expect_test::expect;
 use jiff::{SignedDuration, Timestamp};
 use plimsoll_model::{
-    Activity, Backoff, Contradicted, Memory, Order, Origin, PodName, Replacement, Symbol,
-    Unregistered,
+    Activity, Backoff, Contradicted, Memory, Origin, PodName, Replacement, Symbol, Unregistered,
 };
 use proptest::{collection::btree_map, option, prelude::*};
 
-use super::{read, write};
+use super::{pack, read, unpack, write};
 
 fn moment() -> impl Strategy<Value = Timestamp> {
     (-4_000_000_000_i64..4_000_000_000, 0..1_000_000_000_i32).prop_map(|(second, nanosecond)| {
@@ -74,21 +73,13 @@ fn replacement() -> impl Strategy<Value = Replacement> {
 }
 
 fn memory() -> impl Strategy<Value = Memory> {
-    let orders = proptest::collection::vec(
-        (name(), any::<u32>(), moment()).prop_map(|(group, increase, at)| Order {
-            group,
-            increase,
-            at,
-        }),
-        0..4,
-    );
     let pod = (name(), "[a-z0-9.-]{1,9}")
         .prop_map(|(namespace, name)| PodName { namespace, name: name.into() });
     let machines = btree_map(instance(), unregistered(), 0..4);
     let lost = (option::of(contradiction()), btree_map(instance(), moment(), 0..4));
     let clocks = (moments(), moments(), machines, moments(), moments());
     let last = (activity(), option::of(moment()), btree_map(name(), activity(), 0..4), moments());
-    let rest = (orders, btree_map(name(), backoff(), 0..4), option::of(replacement()));
+    let rest = (btree_map(name(), backoff(), 0..4), option::of(replacement()));
     let evictions = btree_map(pod, moment(), 0..4);
     let all = (clocks, last, rest, evictions, lost);
     all.prop_map(|(clocks, last, rest, recent_evictions, lost)| Memory {
@@ -105,9 +96,8 @@ fn memory() -> impl Strategy<Value = Memory> {
         consolidated: last.1,
         group_activity: last.2,
         stayed: last.3,
-        orders: rest.0,
-        backoff: rest.1,
-        replacement: rest.2,
+        backoff: rest.0,
+        replacement: rest.1,
         recent_evictions,
         // The rest is not written: see the page.
         ..Memory::default()
@@ -133,16 +123,14 @@ fn what_cannot_be_understood_is_told() {
         String::new(),
         "null".to_owned(),
         whole.replace("\"version\":1", "\"version\":2"),
-        whole.replace("\"orders\":[]", "\"orders\":[],\"wishes\":[]"),
         whole.replace("\"lastScaleUp\":null", "\"lastScaleUp\":\"yesterday\""),
     ];
     let told: Vec<String> = cases.iter().map(|text| read(text).unwrap_err().to_string()).collect();
     expect![[r#"
-        the ConfigMap plimsoll-memory cannot be understood and is started anew: EOF while parsing a value at line 1 column 0
-        the ConfigMap plimsoll-memory cannot be understood and is started anew: invalid type: null, expected struct Page at line 1 column 4
-        the ConfigMap plimsoll-memory cannot be understood and is started anew: it is of version 2, not 1
-        the ConfigMap plimsoll-memory cannot be understood and is started anew: unknown field `wishes`, expected one of `version`, `unneededSince`, `unreadySince`, `departedSince`, `unregisteredSince`, `contradiction`, `lostDeletions`, `lastScaleUp`, `lastScaleDown`, `lastScaleDownFailure`, `groupActivity`, `orders`, `backoff`, `sizeMismatchSince`, `replacement`, `consolidated`, `stayed`, `recentEvictions` at line 1 column 180
-        the ConfigMap plimsoll-memory cannot be understood and is started anew: "yesterday": failed to parse four digit integer as year: invalid digit, expected 0-9 but got y"#]].assert_eq(&told.join("\n"));
+        the ConfigMap plimsoll-memory cannot be read and is started anew: EOF while parsing a value at line 1 column 0
+        the ConfigMap plimsoll-memory cannot be read and is started anew: invalid type: null, expected struct Page at line 1 column 4
+        the ConfigMap plimsoll-memory cannot be read and is started anew: it is of version 2, not 1
+        the ConfigMap plimsoll-memory cannot be read and is started anew: "yesterday": failed to parse four digit integer as year: invalid digit, expected 0-9 but got y"#]].assert_eq(&told.join("\n"));
 }
 
 #[test]
@@ -162,7 +150,6 @@ fn a_page_can_be_read_by_people() {
     let group = Symbol::new("gpu");
     let memory = Memory {
         unneeded_since: BTreeMap::from([(Symbol::new("gpu-1"), at)]),
-        orders: vec![Order { group, increase: 3, at }],
         replacement: Some(Replacement {
             nodes: BTreeSet::from([Symbol::new("gpu-1")]),
             groups: BTreeMap::from([(group, 1)]),
@@ -170,5 +157,44 @@ fn a_page_can_be_read_by_people() {
         }),
         ..Memory::default()
     };
-    expect![[r#"{"version":1,"unneededSince":{"gpu-1":"2026-03-01T12:00:00Z"},"unreadySince":{},"unregisteredSince":[],"lastScaleUp":null,"lastScaleDown":null,"lastScaleDownFailure":null,"groupActivity":{},"orders":[{"group":"gpu","increase":3,"at":"2026-03-01T12:00:00Z"}],"backoff":{},"sizeMismatchSince":{},"replacement":{"nodes":["gpu-1"],"groups":{"gpu":1},"at":"2026-03-01T12:00:00Z"},"consolidated":null,"recentEvictions":[]}"#]].assert_eq(&write(&memory));
+    expect![[r#"{"version":1,"unneededSince":{"gpu-1":"2026-03-01T12:00:00Z"},"unreadySince":{},"unregisteredSince":[],"lastScaleUp":null,"lastScaleDown":null,"lastScaleDownFailure":null,"groupActivity":{},"backoff":{},"sizeMismatchSince":{},"replacement":{"nodes":["gpu-1"],"groups":{"gpu":1},"at":"2026-03-01T12:00:00Z"},"consolidated":null,"recentEvictions":[]}"#]].assert_eq(&write(&memory));
+}
+
+/// What version 0.1 saved, word for word: orders were in it.
+#[test]
+fn what_the_version_before_saved_is_read() {
+    let saved = r#"{"version":1,"unneededSince":{"gpu-1":"2026-03-01T12:00:00Z"},"unreadySince":{},"unregisteredSince":[],"lastScaleUp":"2026-03-01T12:00:00Z","lastScaleDown":null,"lastScaleDownFailure":null,"groupActivity":{},"orders":[{"group":"gpu","increase":3,"at":"2026-03-01T12:00:00Z"}],"backoff":{"gpu":{"until":"2026-03-01T12:05:00Z","step":"PT5M","failed":"2026-03-01T12:00:00Z","code":"STOCKOUT"}},"sizeMismatchSince":{},"replacement":null,"consolidated":null,"recentEvictions":[]}"#;
+    let memory = read(saved).unwrap();
+    let at: Timestamp = "2026-03-01T12:00:00Z".parse().unwrap();
+    assert_eq!(memory.unneeded_since[&Symbol::new("gpu-1")], at);
+    assert_eq!(memory.last_scale_up, Some(at));
+    assert_eq!(&*memory.backoff[&Symbol::new("gpu")].code, "STOCKOUT");
+}
+
+#[test]
+fn what_a_newer_version_saved_is_read_without_what_only_it_knows() {
+    let memory = Memory { last_scale_up: Some(Timestamp::UNIX_EPOCH), ..Memory::default() };
+    let saved = write(&memory).replace("{\"version\":1", "{\"forecast\":[1,2],\"version\":1");
+    assert_eq!(read(&saved), Ok(memory));
+    assert_eq!(read(r#"{"version":1}"#), Ok(Memory::default()), "it saves less");
+}
+
+/// An object may have 1 MiB; the API server counts keys and encoded values.
+#[test]
+fn the_timers_of_fifteen_thousand_nodes_fit_into_one_object() {
+    let at: Timestamp = "2026-03-01T12:00:00.123456789Z".parse().unwrap();
+    let name = |number: u64| {
+        // Names end in something that does not repeat.
+        let noise = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        Symbol::new(&format!("ip-10-0-{}-{}.pool-{noise:016x}", number / 256, number % 256))
+    };
+    let unneeded_since: BTreeMap<_, _> = (0..15_000).map(|number| (name(number), at)).collect();
+    let memory = Memory { unneeded_since, ..Memory::default() };
+    let mut page = pack(write(&memory));
+    let size = serde_json::to_string(&page).unwrap().len();
+    assert!(size < 900 * 1024, "{size} bytes");
+    assert_eq!(read(&unpack(&mut page).unwrap().unwrap()), Ok(memory));
+    let mut small = pack(write(&Memory::default()));
+    assert!(small.binary_data.is_none(), "people can read it");
+    assert_eq!(read(&unpack(&mut small).unwrap().unwrap()), Ok(Memory::default()));
 }
