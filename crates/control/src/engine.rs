@@ -1,13 +1,16 @@
-//! The loop: waits for a reason, looks, decides, begins what was decided, and tells.
+//! The loop: it waits for a reason, observes, plans, begins what was decided, and records it.
 //!
 //! ```text
-//! watches ──Change──▶ mirror ─┐                       ┌▶ calls aside ──Event──┐
-//! keepers ──news────▶ fleet  ─┼─▶ pass ─▶ decide ─▶ act                      │
-//! lease ────────────▶ reign  ─┘            (aside)    └▶ Pass, News            │
-//!    ▲                  └───────────────────────────────────────────────────────┘
+//! watches ──Change──▶ observation ─┐                     ┌▶ calls aside ──Event──┐
+//! keepers ──news────▶ fleet       ─┼─▶ plan (aside) ─▶ begin                     │
+//! lease ────────────▶ leader      ─┘                     └▶ Pass, News            │
+//!    ▲                  └──────────────────────────────────────────────────────────┘
 //! ```
-//! One task owns everything that changes. It never waits for a provider or for the API server: calls are made aside and tell by
-//! an [`Event`] how they ended. While somebody else leads there is no [`Reign`] and nothing is done but watching.
+//! One task owns everything that changes. It never waits for a provider, the API server or the planner: calls are made aside and
+//! report by an [`Event`] how they ended, and a plan is made aside on the [`Observation`], which comes back with it. Changes of the
+//! cluster that arrive meanwhile are kept in a [`Backlog`](backlog::Backlog) and taken before anything of the plan is begun.
+//!
+//! What only a leader may touch is in [`Leader`]. A replica that does not lead has none, so it cannot do anything but watch.
 
 use std::{sync::Arc, time::Duration};
 
@@ -16,9 +19,8 @@ use jiff::Timestamp;
 use plimsoll_cluster::{
     Client,
     lease::{Leadership, Standing},
-    mirror::Mirror,
-    notebook::Notebook,
     orders::Orders,
+    saved_state::SavedState,
     source::Kinds,
 };
 use plimsoll_model::{Question, Symbol};
@@ -26,106 +28,98 @@ use plimsoll_net::{Clock, Shutdown};
 use plimsoll_provider::{Binding, Fleet, Provider as _};
 use tokio::sync::watch;
 
-mod act;
-mod attend;
+mod answers;
+mod backlog;
+mod begin;
+mod changes;
+mod clock_skew;
 mod decide;
+mod gone_nodes;
 mod handle;
-mod hear;
-mod held;
-mod leave;
+mod holds;
+mod iterate;
+mod leader;
+mod memory_edit;
 mod pass;
-mod recall;
-mod reign;
-mod remove;
-mod run;
-mod think;
-mod wait;
+mod planning;
+mod preconditions;
+mod publish;
+mod removals;
+mod takeover;
+mod watch_loop;
 
-use self::{decide::Sight, reign::Reign};
+use self::{decide::Observation, leader::Leader, planning::Planner};
 pub use self::{
     handle::Handle,
-    pass::{Begun, Cause, HeldBack, News, OpenOrder, OpenRetirement, Pass, Seen, Took},
+    pass::{Begun, Cause, HeldBack, News, OpenRetirement, Pass, Seen, Took},
 };
 use crate::{
     fault::Faults,
-    observe::Owners,
     orders::{Clerk, turns},
     retire::crew::Crew,
     settings::Settings,
 };
 
-/// How long the first look at all providers is waited for; who is slower is left out for the time being.
-const FIRST_LOOK: Duration = Duration::from_secs(10);
-
-/// How long to wait before what an earlier run left is read again.
-const RELOAD: Duration = Duration::from_secs(2);
-
-/// After a pass there is none for so many times as long as it took: however much happens, most of the time belongs to others.
-const REST: u32 = 3;
-
 /// What the loop is made of.
 pub struct Parts {
     /// The cluster.
     pub client: Client,
-    /// The providers. The loop keeps them fresh.
+    /// The providers. The loop keeps their inventories fresh.
     pub fleet: Arc<Fleet>,
-    /// The time.
+    /// The source of the time.
     pub clock: Clock,
-    /// What the user wants, now and later: a change calls for a pass. What is watched and where our own
-    /// objects are kept does not change with it.
+    /// The user's settings, now and later: a change calls for a pass. Which kinds are watched and where our own objects are kept
+    /// does not change with it.
     pub settings: watch::Receiver<Arc<Settings>>,
-    /// Whether we lead.
+    /// Whether this replica leads.
     pub standing: watch::Receiver<Standing>,
-    /// What we have as long as we do.
+    /// The proof of leadership that every order carries.
     pub leadership: Leadership,
-    /// Which cluster it is, once the API server has said so.
+    /// Which cluster it is, once the API server has identified it.
     pub cluster: Binding,
-    /// Who is asked which group to grow, if the user has such a service.
+    /// The user's own service that chooses which group to scale up, if there is one.
     pub adviser: Option<Arc<dyn Adviser>>,
-    /// Where tests stop it.
+    /// The places at which tests stop the loop.
     pub faults: Faults,
 }
 
-/// A service of the user's that chooses which group to grow.
+/// A service of the user's that chooses which group to scale up.
 #[async_trait]
 pub trait Adviser: std::fmt::Debug + Send + Sync {
-    /// Groups that are as good as any; empty when it cannot tell.
+    /// Groups that are equally good choices; empty when the service cannot tell.
     async fn advise(&self, question: &Question, seen: &Seen) -> Vec<Symbol>;
 }
 
 /// The loop.
 pub struct Engine {
+    context: Context,
+    /// The observation of the cluster, and the planner that borrows it.
+    planner: Planner,
+    reloads: watch::Receiver<Arc<Settings>>,
+    standing: watch::Receiver<Standing>,
+    /// Tells an inventory from the next.
+    fingerprint: u64,
+    /// How many passes were begun since the process started.
+    passes: u64,
+    leader: Option<Leader>,
+}
+
+/// What every part of the loop may use, whether this replica leads or not.
+struct Context {
     client: Client,
     fleet: Arc<Fleet>,
     clock: Clock,
-    /// What is watched, from the beginning to the end.
+    /// The kinds that are watched, from the beginning to the end.
     kinds: Kinds,
-    /// What the user wants at the moment.
+    /// The user's settings that hold at the moment.
     settings: Arc<Settings>,
-    wishes: watch::Receiver<Arc<Settings>>,
-    standing: watch::Receiver<Standing>,
     cluster: Binding,
     adviser: Option<Arc<dyn Adviser>>,
     handle: Handle,
     clerk: Clerk,
     crew: Crew,
-    notebook: Notebook,
-    sight: Sight,
-    /// Tells an inventory from the next.
-    fingerprint: u64,
+    saved_state: SavedState,
     started: Timestamp,
-    /// When the next pass is made, and why.
-    due: Option<(Timestamp, Cause)>,
-    /// When the first of the changes came that call for it.
-    called: Option<Timestamp>,
-    /// No pass is made before this, so that there is time for something else.
-    rested: Timestamp,
-    /// What was seen of the cluster is lost, and it has to be watched from the beginning.
-    blind: bool,
-    /// When nodes on their way out are looked at.
-    step_at: Option<Timestamp>,
-    number: u64,
-    reign: Option<Reign>,
 }
 
 // === impl Parts ===
@@ -140,18 +134,18 @@ impl std::fmt::Debug for Parts {
 
 impl std::fmt::Debug for Engine {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Engine").field("settings", &self.settings).finish_non_exhaustive()
+        f.debug_struct("Engine").field("settings", &self.context.settings).finish_non_exhaustive()
     }
 }
 
 impl Engine {
-    /// A loop that has seen nothing yet.
+    /// A loop that has observed nothing yet.
     pub fn new(parts: Parts) -> Self {
         let Parts {
             client,
             fleet,
             clock,
-            settings: wishes,
+            settings: reloads,
             standing,
             leadership,
             cluster,
@@ -159,7 +153,7 @@ impl Engine {
             faults,
         } = parts;
         let now = clock.now();
-        let settings = Arc::clone(&wishes.borrow());
+        let settings = Arc::clone(&reloads.borrow());
         let kinds = settings.kinds.clone();
         let orders = Orders::new(client.clone(), leadership);
         let clerk = Clerk {
@@ -172,42 +166,39 @@ impl Engine {
         };
         let crew =
             Crew { client: client.clone(), orders, fleet: Arc::clone(&fleet), clock, faults };
-        let notebook = Notebook::new(client.clone(), &settings.namespace);
+        let saved_state = SavedState::new(client.clone(), &settings.namespace);
         Self {
-            client,
-            fleet,
-            clock,
-            settings,
-            wishes,
+            planner: Planner::new(Observation::new(now, kinds.clone())),
+            context: Context {
+                client,
+                fleet,
+                clock,
+                kinds,
+                settings,
+                cluster,
+                adviser,
+                handle: Handle::default(),
+                clerk,
+                crew,
+                saved_state,
+                started: now,
+            },
+            reloads,
             standing,
-            cluster,
-            adviser,
-            handle: Handle::default(),
-            clerk,
-            crew,
-            notebook,
-            sight: Sight { mirror: Mirror::new(now, kinds.clone()), owners: Owners::default() },
-            kinds,
             fingerprint: 0,
-            started: now,
-            due: None,
-            called: None,
-            rested: now,
-            blind: false,
-            step_at: None,
-            number: 0,
-            reign: None,
+            passes: 0,
+            leader: None,
         }
     }
 
-    /// What others may see of it.
+    /// What others may see of the loop.
     pub fn handle(&self) -> Handle {
-        self.handle.clone()
+        self.context.handle.clone()
     }
 
-    /// Runs until `shutdown`. What is under way then is left to be taken up again.
+    /// Runs until `shutdown`. The next leader resumes what is under way then.
     pub async fn run(mut self, shutdown: Shutdown) {
-        let fleet = Arc::clone(&self.fleet);
+        let fleet = Arc::clone(&self.context.fleet);
         tokio::join!(fleet.run(&shutdown), self.watch(&shutdown));
         fleet.close().await;
     }

@@ -3,7 +3,7 @@
 //! | path           | answer                                                                    |
 //! |----------------|---------------------------------------------------------------------------|
 //! | /metrics       | metrics, in the form that Prometheus reads                                |
-//! | /health-check  | 200 while the loop lives, 500 when it does not                            |
+//! | /health-check  | 200 while the loop lives and can write orders, 500 when it does not       |
 //! | /ready         | 200 once the whole cluster has been seen, leading or not                  |
 //! | /explain       | why a `pod=`, `node=` or `group=` is as it is                             |
 //! | /status        | the whole at a glance                                                     |
@@ -25,6 +25,7 @@ use axum::{
 };
 use plimsoll_cluster::lease::Standing;
 use plimsoll_net::{Clock, metrics::Metrics};
+use plimsoll_plan::words;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio::{sync::watch, time::timeout};
@@ -118,18 +119,18 @@ async fn metrics(State(desk): State<Desk>) -> Response {
     ([(header::CONTENT_TYPE, form)], desk.metrics.text()).into_response()
 }
 
-async fn health_check(State(desk): State<Desk>) -> Result<&'static str, Refusal> {
+async fn health_check(State(desk): State<Desk>) -> Result<String, Refusal> {
     if let Some(problem) = desk.health.problem() {
         return Err(Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, problem));
     }
-    desk.health.check(desk.clock.now()).map(|()| "OK").map_err(|dead| {
+    desk.health.check(desk.clock.now()).map(|()| desk.well()).map_err(|dead| {
         let (inactive, failing) = (dead.inactive.as_secs(), dead.failing.as_secs());
         let error = format!("last activity {inactive} s ago, last success {failing} s ago");
         Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, error)
     })
 }
 
-async fn ready(State(desk): State<Desk>) -> Result<&'static str, Refusal> {
+async fn ready(State(desk): State<Desk>) -> Result<String, Refusal> {
     let leads = *desk.standing.borrow() == Standing::Leading;
     let refuse = |error| Err(Refusal::new(StatusCode::SERVICE_UNAVAILABLE, error));
     if !desk.handle.is_warm(desk.clock.now()) {
@@ -137,7 +138,7 @@ async fn ready(State(desk): State<Desk>) -> Result<&'static str, Refusal> {
     } else if leads && desk.handle.passes().borrow().is_none() {
         refuse("the first pass has not been made yet")
     } else {
-        Ok("OK")
+        Ok(desk.well())
     }
 }
 
@@ -203,6 +204,18 @@ impl Desk {
         let leader = leader.as_deref().unwrap_or("nobody known");
         let error = format!("this replica stands by; {leader} leads: ask there");
         Err(Refusal::new(StatusCode::SERVICE_UNAVAILABLE, error))
+    }
+
+    /// What a probe is told while there is nothing that a restart would mend: `OK`, and in a second line that most machines have no
+    /// node. Everybody may ask, so no machine or node is named.
+    fn well(&self) -> String {
+        let pass = self.pass().ok();
+        let found =
+            pass.as_ref().and_then(|pass| Some((pass.plan.contradiction.as_ref()?, pass.at)));
+        match found {
+            Some((found, at)) => format!("OK\nwarning: {}\n", words::contradiction(found, at)),
+            None => "OK".to_owned(),
+        }
     }
 
     /// The latest pass.

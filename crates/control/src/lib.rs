@@ -3,7 +3,7 @@
 //! ```text
 //! mirror (cluster) ──┐
 //! fleet (provider) ──┼─▶ observe ─▶ World ─▶ plan ─▶ Plan ─▶ act ─▶ orders, retirements, repairs, soft taints
-//! notebook (cluster) ┘                                  └▶ record: notebook, status, metrics, events, explanations
+//! saved_state (cluster) ┘                                  └▶ record: saved_state, status, metrics, events, explanations
 //! ```
 
 pub mod autoscaler;

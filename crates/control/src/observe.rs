@@ -8,7 +8,8 @@ use std::{collections::BTreeSet, sync::Arc};
 use jiff::Timestamp;
 use plimsoll_cluster::{mirror::Mirror, taints::Mark};
 use plimsoll_model::{
-    Contested, Departed, Effect, Group, Labels, Memory, Node, Settings, Symbol, Taint, label,
+    Contested, Departed, Effect, Group, Labels, Memory, Node, Order, ScaleUp, Settings, Symbol,
+    Taint, label,
 };
 use plimsoll_provider::{Inventory, Owner, Whose};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -33,6 +34,8 @@ pub(crate) struct Ingredients<'a> {
     pub inventory: Inventory,
     pub owners: &'a Owners,
     pub memory: Memory,
+    /// Scale-ups that have not ended.
+    pub orders: Vec<Order<ScaleUp>>,
     /// How many machines groups will have been asked for once orders that are under way have arrived at their providers.
     pub expected: FxHashMap<Symbol, u32>,
     /// Nodes on their way out, whether their mark is seen already or not.
@@ -71,6 +74,7 @@ pub(crate) fn stage(mirror: &mut Mirror, ingredients: Ingredients<'_>) -> Staged
         inventory,
         owners,
         memory,
+        orders,
         expected,
         leaving,
         awaited,
@@ -121,6 +125,7 @@ pub(crate) fn stage(mirror: &mut Mirror, ingredients: Ingredients<'_>) -> Staged
     world.departed = departed;
     world.contested = contested;
     world.memory = memory;
+    world.orders = orders;
     world.advice = Vec::new();
     staged
 }
@@ -224,6 +229,7 @@ impl Staged {
             }
         }
         world.memory = Memory::default();
+        world.orders = Vec::new();
         world.departed = Vec::new();
         world.contested = Vec::new();
         std::mem::take(&mut world.groups)

@@ -19,15 +19,10 @@ use std::{
 };
 
 use jiff::{SignedDuration, Timestamp};
-use plimsoll_cluster::orders::{Intent, Phase, StoredOrder};
-use plimsoll_model::{Memory, Symbol};
-use plimsoll_provider::{Order, OrderId};
+use plimsoll_model::{Order, OrderId, OrderPhase, ScaleUp, Symbol};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::{
-    engine::{News, OpenOrder},
-    settings::OrderSettings,
-};
+use crate::{engine::News, settings::OrderSettings};
 
 mod clerk;
 mod entry;
@@ -38,7 +33,7 @@ use self::entry::Entry;
 pub(crate) use self::{
     clerk::{Clerk, Done, turns},
     entry::Outcome,
-    errand::{Errand, Increase, errands, new_id},
+    errand::{Errand, errands, new_id},
     guard::Registered,
 };
 
@@ -68,9 +63,9 @@ pub(crate) enum Wanted {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Chore {
     /// Place it again.
-    Place(Increase),
+    Place(Order<ScaleUp>),
     /// Write its phase down.
-    Note(OrderId, Phase, String),
+    Note(Order<ScaleUp>),
     /// Remove it.
     Remove(OrderId),
 }
@@ -78,78 +73,43 @@ pub(crate) enum Chore {
 // === impl Ledger ===
 
 impl Ledger {
-    /// Takes over what an earlier run left. What was wanted is placed again at once.
-    pub(crate) fn resume(&mut self, stored: &StoredOrder, memory: &mut Memory, now: Timestamp) {
-        let Intent::Increase { group, count, from, pods, why } = &stored.intent else { return };
-        let (group, count, from) = (*group, *count, *from);
-        let at = stored.created.unwrap_or(now).min(now);
-        let (mut phase, mut message) = (stored.phase, String::new());
-        let is_old = now.duration_since(at) > OLDEST;
-        let stale = phase == Phase::Wanted && is_old;
-        if stale {
-            phase = Phase::Failed;
-            "nobody placed it in time".clone_into(&mut message);
+    /// Resumes a scale-up of an earlier leader. One that was wanted is placed again, once it is known that it still may be.
+    pub(crate) fn resume(&mut self, mut order: Order<ScaleUp>, now: Timestamp) {
+        let is_stale =
+            order.phase == OrderPhase::Wanted && now.duration_since(order.created) > OLDEST;
+        if is_stale {
+            order.phase = OrderPhase::Failed;
+            "it was not placed in time".clone_into(&mut order.message);
         }
-        let wanted = phase == Phase::Wanted;
-        // The memory may have been written before the order was.
-        let is_same = |known: &plimsoll_model::Order| {
-            known.group == group
-                && known.increase == count
-                && at.duration_since(known.at).abs() < SignedDuration::from_mins(1)
-        };
-        if !phase.is_over() && !memory.orders.iter().any(is_same) {
-            memory.orders.push(plimsoll_model::Order { group, increase: count, at });
-        }
-        let id = stored.id.clone();
-        let order = OpenOrder { id: id.clone(), group, count, from, at, phase, message };
-        let ended = (!wanted).then(|| stored.since.unwrap_or(now).min(now));
+        let is_wanted = order.phase == OrderPhase::Wanted;
         let entry = Entry {
-            order,
             tried: now,
-            retry: wanted.then_some(now),
-            ended: if stale { Some(now) } else { ended },
+            retry: is_wanted.then_some(now),
+            ended: if is_stale { Some(now) } else { (!is_wanted).then_some(order.since) },
             seen: false,
-            note: stale.then_some(now),
-            resumed: wanted,
-            why: why.clone(),
-            pods: pods.clone(),
+            note: is_stale.then_some(now),
+            resumed: is_wanted,
             known: Arc::default(),
             written: true,
             allowed: false,
+            order,
         };
-        self.entries.insert(id, entry);
+        self.entries.insert(entry.order.id.clone(), entry);
     }
 
-    /// An order is about to be written down and placed. These nodes are there already.
-    pub(crate) fn begin(
-        &mut self,
-        increase: &Increase,
-        known: Arc<FxHashSet<Symbol>>,
-        now: Timestamp,
-    ) {
-        let Increase { order, why, pods } = increase;
-        let order = OpenOrder {
-            id: order.id.clone(),
-            group: order.group,
-            count: order.count,
-            from: order.from,
-            at: now,
-            phase: Phase::Wanted,
-            message: String::new(),
-        };
+    /// An order is about to be written and placed. These nodes are there already.
+    pub(crate) fn begin(&mut self, order: Order<ScaleUp>, known: Arc<FxHashSet<Symbol>>) {
         let entry = Entry {
-            order,
-            tried: now,
+            tried: order.created,
             retry: None,
             ended: None,
             seen: false,
             note: None,
             resumed: false,
-            why: why.clone(),
-            pods: pods.clone(),
             known,
             written: false,
             allowed: true,
+            order,
         };
         self.entries.insert(entry.order.id.clone(), entry);
     }
@@ -181,8 +141,9 @@ impl Ledger {
 
     /// Whether nothing more may be asked for the group now.
     pub(crate) fn is_busy(&self, group: Symbol) -> bool {
-        let wanted =
-            |entry: &Entry| entry.order.group == group && entry.order.phase == Phase::Wanted;
+        let wanted = |entry: &Entry| {
+            entry.order.intent.group == group && entry.order.phase == OrderPhase::Wanted
+        };
         self.busy.contains(&group)
             || self.left_alone.contains(&group)
             || self.entries.values().any(wanted)
@@ -197,14 +158,13 @@ impl Ledger {
     pub(crate) fn expected(&self, wanted: Wanted) -> FxHashMap<Symbol, u32> {
         let mut expected: FxHashMap<Symbol, u32> = FxHashMap::default();
         let unseen = |entry: &&Entry| match entry.order.phase {
-            Phase::Wanted => entry.allowed || wanted == Wanted::All,
-            Phase::Placed => !entry.seen,
+            OrderPhase::Wanted => entry.allowed || wanted == Wanted::All,
+            OrderPhase::Placed => !entry.seen,
             _ => false,
         };
         for entry in self.entries.values().filter(unseen) {
-            let target = entry.order.from.saturating_add(entry.order.count);
-            let most = expected.entry(entry.order.group).or_default();
-            *most = target.max(*most);
+            let most = expected.entry(entry.order.intent.group).or_default();
+            *most = entry.order.target().max(*most);
         }
         expected
     }
@@ -237,29 +197,34 @@ impl Ledger {
         self.entries.remove(id);
     }
 
-    /// Looks for what was ordered: `shown` tells a group's target and the moment it is as of; `memory` what the plan waits for.
+    /// Looks for what was ordered: `shown` tells a group's target and the moment it is as of; `open` the orders whose machines the
+    /// plan still expects, sorted.
     pub(crate) fn review(
         &mut self,
         shown: impl Fn(Symbol) -> Option<(u32, Timestamp)>,
-        memory: &Memory,
+        open: &[OrderId],
         now: Timestamp,
     ) {
         for entry in self.entries.values_mut() {
             let order = &entry.order;
-            if order.phase != Phase::Placed {
+            if order.phase != OrderPhase::Placed {
                 continue;
             }
             if !entry.seen {
-                entry.seen = shown(order.group).is_some_and(|(target, as_of)| {
-                    target >= order.from.saturating_add(order.count)
-                        || entry.ended.is_some_and(|ended| as_of > ended)
+                entry.seen = shown(order.intent.group).is_some_and(|(target, as_of)| {
+                    target >= order.target() || entry.ended.is_some_and(|ended| as_of > ended)
                 });
             }
-            let awaited = memory.orders.iter().any(|known| known.group == order.group);
-            if entry.seen && !awaited {
-                entry.end(Phase::Done, String::new(), false, now);
+            if entry.seen && open.binary_search(&order.id).is_err() {
+                entry.end(OrderPhase::Done, String::new(), false, now);
             }
         }
+    }
+
+    /// The scale-ups that have not ended: what the planner goes by.
+    pub(crate) fn open(&self) -> Vec<Order<ScaleUp>> {
+        let open = self.entries.values().filter(|entry| !entry.order.phase.is_over());
+        open.map(|entry| entry.order.clone()).collect()
     }
 
     /// What is to be done now. It counts as begun.
@@ -270,13 +235,14 @@ impl Ledger {
             let id = order.id.clone();
             if entry.retry.is_some_and(|retry| retry <= now) && entry.allowed {
                 entry.retry = None;
-                chores.push(Chore::Place(entry.increase()));
+                chores.push(Chore::Place(entry.order.clone()));
             } else if entry.note.is_some_and(|note| note <= now) {
                 // Until it is known that this failed.
                 entry.note = None;
-                chores.push(Chore::Note(id, order.phase, order.message.clone()));
+                chores.push(Chore::Note(order.clone()));
             } else if order.phase.is_over()
                 && entry.note.is_none()
+                && !guard::is_counted(order, now)
                 && entry.ended.is_none_or(|ended| now.duration_since(ended) >= settings.keep)
             {
                 entry.ended = Some(now);
@@ -287,9 +253,9 @@ impl Ledger {
     }
 
     /// Orders that are to be placed again once it is known whether they are still allowed.
-    pub(crate) fn undecided(&self, now: Timestamp) -> Vec<Order> {
+    pub(crate) fn undecided(&self, now: Timestamp) -> Vec<Order<ScaleUp>> {
         let due = |entry: &&Entry| !entry.allowed && entry.retry.is_some_and(|retry| retry <= now);
-        self.entries.values().filter(due).map(|entry| entry.increase().order).collect()
+        self.entries.values().filter(due).map(|entry| entry.order.clone()).collect()
     }
 
     /// The limits that hold now allow an order to be placed again.
@@ -307,7 +273,7 @@ impl Ledger {
     }
 
     /// The order of this name.
-    pub(crate) fn order(&self, id: &OrderId) -> Option<OpenOrder> {
+    pub(crate) fn order(&self, id: &OrderId) -> Option<Order<ScaleUp>> {
         self.entries.get(id).map(|entry| entry.order.clone())
     }
 
@@ -325,7 +291,7 @@ impl Ledger {
     }
 
     /// All of them.
-    pub(crate) fn orders(&self) -> Vec<OpenOrder> {
+    pub(crate) fn orders(&self) -> Vec<Order<ScaleUp>> {
         self.entries.values().map(|entry| entry.order.clone()).collect()
     }
 }

@@ -25,8 +25,8 @@
 use std::collections::BTreeMap;
 
 use jiff::{SignedDuration, Timestamp};
-use plimsoll_cluster::{evict::Eviction, orders::Phase};
-use plimsoll_model::{PodName, Symbol};
+use plimsoll_cluster::evict::Eviction;
+use plimsoll_model::{OrderPhase, PodName, Symbol};
 use plimsoll_plan::RetirementReason;
 use plimsoll_provider::{Error, OrderId};
 
@@ -239,8 +239,8 @@ impl Retirement {
 
     /// Goes on after a restart. Whatever had been done is checked again: the node may have been given back to service since. That
     /// the provider may have been asked for the machine is kept in mind.
-    pub(crate) fn resume(mut self, phase: Phase, now: Timestamp) -> Self {
-        self.asked_before = (phase == Phase::Deleting).then_some(now);
+    pub(crate) fn resume(mut self, phase: OrderPhase, now: Timestamp) -> Self {
+        self.asked_before = (phase == OrderPhase::Deleting).then_some(now);
         self.resumed = true;
         self
     }

@@ -3,14 +3,12 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use jiff::Timestamp;
-use plimsoll_cluster::orders::Phase;
 use plimsoll_manifest::scenario;
-use plimsoll_model::{PodName, Resources, Symbol};
+use plimsoll_model::{Order, OrderId, OrderPhase, PodName, Resources, ScaleUp, Symbol};
 use plimsoll_plan::plan;
-use plimsoll_provider::OrderId;
 
 use crate::{
-    engine::{Begun, Cause, OpenOrder, OpenRetirement, Pass, Seen, Took},
+    engine::{Begun, Cause, OpenRetirement, Pass, Seen, Took},
     settings::Settings,
 };
 
@@ -87,15 +85,14 @@ fn begin(pass: &mut Pass) {
     for purchase in &pass.plan.purchases {
         let id = order_id(&format!("order-{}", purchase.group));
         pass.begun.orders.push(id.clone());
-        pass.orders.push(OpenOrder {
-            id,
+        let intent = ScaleUp {
             group: purchase.group,
             count: purchase.to - purchase.from,
             from: purchase.from,
-            at: pass.at,
-            phase: Phase::Wanted,
-            message: String::new(),
-        });
+            pods: Vec::new(),
+            why: String::new(),
+        };
+        pass.orders.push(Order::new(id, intent, OrderPhase::Wanted, pass.at));
     }
     for retirement in &pass.plan.retirements {
         let id = order_id(&format!("retire-{}", retirement.node));

@@ -1,4 +1,4 @@
-//! The part of a pass that thinks: it has no I/O, takes a while, and runs aside.
+//! The part of a pass that decides: it has no I/O, takes a while, and runs aside.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -8,38 +8,41 @@ use std::{
 };
 
 use jiff::Timestamp;
-use plimsoll_cluster::mirror::Mirror;
+use plimsoll_cluster::{mirror::Mirror, source::Kinds};
 use plimsoll_model::{
-    Advice, Group, Memory, PodName, Replacement, Resources, Settings, Symbol, World,
+    Advice, Group, Memory, Order, OrderId, PodName, Replacement, Resources, ScaleUp, Settings,
+    Symbol, World,
 };
 use plimsoll_plan::{Admission, Plan, admits, plan};
-use plimsoll_provider::{Inventory, Order, OrderId};
+use plimsoll_provider::Inventory;
 use rustc_hash::FxHashMap;
 use tokio::time::Instant;
 
 use super::pass::Seen;
 use crate::observe::{self, Ingredients, Owners, Staged};
 
-/// What is seen of the cluster. It goes where the thinking is done, and comes back.
+/// What is known of the cluster, beside the providers' inventories. It is lent to the planner, and comes back.
 #[derive(Debug)]
-pub(super) struct Sight {
+pub(super) struct Observation {
     pub mirror: Mirror,
     pub owners: Owners,
 }
 
-/// What is to be decided on.
+/// What a plan goes by, beside the observation.
 #[derive(Debug)]
-pub(super) struct Matter {
+pub(super) struct Inputs {
     pub now: Timestamp,
     pub settings: Settings,
     pub cluster_uid: Option<Box<str>>,
     pub inventory: Inventory,
     pub memory: Memory,
+    /// Scale-ups that have not ended.
+    pub orders: Vec<Order<ScaleUp>>,
     pub expected: FxHashMap<Symbol, u32>,
     /// The same without orders of which it is to be found out whether they are still allowed.
     pub decided: FxHashMap<Symbol, u32>,
     /// Those orders.
-    pub undecided: Vec<Order>,
+    pub undecided: Vec<Order<ScaleUp>>,
     pub leaving: BTreeSet<Symbol>,
     /// Nodes on their way out that can still stay without harm, with the moment since when nobody needed them.
     pub revocable: BTreeMap<Symbol, Timestamp>,
@@ -69,81 +72,90 @@ pub(super) struct Decision {
     pub planning: Duration,
 }
 
-/// How long it took.
+/// How long the parts of a decision took.
 #[derive(Debug, Default)]
 struct Effort {
     observing: Duration,
     planning: Duration,
 }
 
-/// Decides. Answers with `None` when the planner failed, which is a defect; everything is as before then.
-pub(super) fn decide(sight: &mut Sight, matter: &Matter) -> Option<Decision> {
-    let mut effort = Effort::default();
-    let admission = timed(&mut effort.observing, || admit(sight, matter));
-    let in_doubt = !matter.revocable.is_empty();
-    let mut verdicts = BTreeMap::new();
-    let check_first = in_doubt && (matter.check || somebody_waits(sight));
-    if check_first {
-        verdicts = check(sight, matter, &mut effort)?;
+// === impl Observation ===
+
+impl Observation {
+    /// Nothing is known yet. These kinds have to be seen before anything is decided.
+    pub(super) fn new(now: Timestamp, kinds: Kinds) -> Self {
+        Self { mirror: Mirror::new(now, kinds), owners: Owners::default() }
     }
-    let mut decided = settle(sight, matter, &verdicts, &mut effort)?;
+}
+
+/// Decides. Answers with `None` when the planner failed, which is a defect; everything is as before then.
+pub(super) fn decide(observation: &mut Observation, inputs: &Inputs) -> Option<Decision> {
+    let mut effort = Effort::default();
+    let admission = timed(&mut effort.observing, || admit(observation, inputs));
+    let in_doubt = !inputs.revocable.is_empty();
+    let mut verdicts = BTreeMap::new();
+    let check_first = in_doubt && (inputs.check || is_pod_pending(observation));
+    if check_first {
+        verdicts = check(observation, inputs, &mut effort)?;
+    }
+    let mut decided = settle(observation, inputs, &verdicts, &mut effort)?;
     if in_doubt && !check_first && !decided.0.purchases.is_empty() {
         // It may be for their own pods that something would be bought: those that came after a mark was taken off.
-        verdicts = check(sight, matter, &mut effort)?;
-        decided = settle(sight, matter, &verdicts, &mut effort)?;
+        verdicts = check(observation, inputs, &mut effort)?;
+        decided = settle(observation, inputs, &verdicts, &mut effort)?;
     }
     let (plan, groups, world) = decided;
-    let seen = timed(&mut effort.observing, || look(&mut sight.mirror, &plan, groups));
+    let seen = timed(&mut effort.observing, || look(&mut observation.mirror, &plan, groups));
     let Effort { observing, planning } = effort;
     Some(Decision { plan, seen, verdicts, admission, world, observing, planning })
 }
 
 /// Finds out whether the first order that is to be placed again is still allowed.
-fn admit(sight: &mut Sight, matter: &Matter) -> Option<(OrderId, Admission)> {
-    let order = matter.undecided.first()?;
-    let Sight { mirror, owners } = sight;
-    let mut ingredients = ingredients(owners, matter, matter.memory.clone(), BTreeSet::new());
-    ingredients.expected.clone_from(&matter.decided);
+fn admit(observation: &mut Observation, inputs: &Inputs) -> Option<(OrderId, Admission)> {
+    let order = inputs.undecided.first()?;
+    let Observation { mirror, owners } = observation;
+    let mut ingredients = ingredients(owners, inputs, inputs.memory.clone(), BTreeSet::new());
+    ingredients.expected.clone_from(&inputs.decided);
     let staged = observe::stage(mirror, ingredients);
     let world = mirror.world();
-    let target = world.groups.iter().find(|group| group.id == order.group);
-    let wanted = order.from.saturating_add(order.count);
-    let missing = target.map_or(order.count, |group| wanted.saturating_sub(group.target));
-    let admission = admits(world, order.group, missing);
+    let ScaleUp { group, count, .. } = order.intent;
+    let found = world.groups.iter().find(|known| known.id == group);
+    let missing = found.map_or(count, |found| order.target().saturating_sub(found.target));
+    let admission = admits(world, group, missing);
     staged.undo(mirror);
     Some((order.id.clone(), admission))
 }
 
 /// Finds out which of those that can still stay can go.
 fn check(
-    sight: &mut Sight,
-    matter: &Matter,
+    observation: &mut Observation,
+    inputs: &Inputs,
     effort: &mut Effort,
 ) -> Option<BTreeMap<Symbol, Result<(), String>>> {
-    let all = matter.revocable.keys().chain(&matter.releasing).copied().collect();
+    let all = inputs.revocable.keys().chain(&inputs.releasing).copied().collect();
     let staged = timed(&mut effort.observing, || {
-        let memory = doubting(matter);
-        stage(sight, matter, memory, all)
+        let memory = memory_in_doubt(inputs);
+        stage(observation, inputs, memory, all)
     });
-    let planned = timed(&mut effort.planning, || think(sight, matter));
-    staged.undo(&mut sight.mirror);
-    Some(judge(&planned?, &matter.revocable))
+    let planned = timed(&mut effort.planning, || run_planner(observation, inputs));
+    staged.undo(&mut observation.mirror);
+    Some(judge(&planned?, &inputs.revocable))
 }
 
 /// Plans, with those that stay after all: nothing is bought that they have room for.
 fn settle(
-    sight: &mut Sight,
-    matter: &Matter,
+    observation: &mut Observation,
+    inputs: &Inputs,
     verdicts: &BTreeMap<Symbol, Result<(), String>>,
     effort: &mut Effort,
 ) -> Option<(Plan, Vec<Group>, Option<Arc<World>>)> {
     let staying = verdicts.iter().filter(|(_, verdict)| verdict.is_err());
-    let staying = staying.map(|(node, _)| *node).chain(matter.releasing.iter().copied()).collect();
-    let memory = matter.memory.clone();
-    let staged = timed(&mut effort.observing, || stage(sight, matter, memory, staying));
-    let planned = timed(&mut effort.planning, || think(sight, matter));
-    let world = matter.whole_world.then(|| Arc::new(sight.mirror.world().clone()));
-    let groups = staged.undo(&mut sight.mirror);
+    let staying = staying.map(|(node, _)| *node).chain(inputs.releasing.iter().copied()).collect();
+    let memory = inputs.memory.clone();
+    let staged = timed(&mut effort.observing, || stage(observation, inputs, memory, staying));
+    let planned = timed(&mut effort.planning, || run_planner(observation, inputs));
+    let world = inputs.whole_world.then(|| Arc::new(observation.mirror.world().clone()));
+    let groups = staged.undo(&mut observation.mirror);
     Some((planned?, groups, world))
 }
 
@@ -154,24 +166,24 @@ fn timed<T>(sum: &mut Duration, work: impl FnOnce() -> T) -> T {
     done
 }
 
-/// Whether a pod waits for a place.
-fn somebody_waits(sight: &mut Sight) -> bool {
-    let mut pods = sight.mirror.world().pods.iter();
+/// Whether a pod is pending.
+fn is_pod_pending(observation: &mut Observation) -> bool {
+    let mut pods = observation.mirror.world().pods.iter();
     pods.any(|pod| pod.node.is_none() && pod.deletion.is_none() && !pod.has_ended())
 }
 
 /// The memory of one who has not decided yet that nodes leave.
-fn doubting(matter: &Matter) -> Memory {
-    let mut memory = matter.memory.clone();
-    memory.unneeded_since.extend(matter.revocable.iter().map(|(node, since)| (*node, *since)));
-    let replaced = matter.replaced.iter().filter(|node| matter.revocable.contains_key(node));
+fn memory_in_doubt(inputs: &Inputs) -> Memory {
+    let mut memory = inputs.memory.clone();
+    memory.unneeded_since.extend(inputs.revocable.iter().map(|(node, since)| (*node, *since)));
+    let replaced = inputs.replaced.iter().filter(|node| inputs.revocable.contains_key(node));
     let mut replaced = replaced.copied().peekable();
     if replaced.peek().is_some() {
         // Their successors are there: it is they who go, and not the new ones for being empty.
         let replacement = memory.replacement.get_or_insert_with(|| Replacement {
             nodes: BTreeSet::new(),
             groups: BTreeMap::new(),
-            at: matter.now,
+            at: inputs.now,
         });
         replacement.nodes.extend(replaced);
     }
@@ -179,38 +191,44 @@ fn doubting(matter: &Matter) -> Memory {
 }
 
 /// Puts everything together. Nodes on their way out that are `doubted` are shown as if they were not.
-fn stage(sight: &mut Sight, matter: &Matter, memory: Memory, doubted: BTreeSet<Symbol>) -> Staged {
-    let Sight { mirror, owners } = sight;
-    observe::stage(mirror, ingredients(owners, matter, memory, doubted))
+fn stage(
+    observation: &mut Observation,
+    inputs: &Inputs,
+    memory: Memory,
+    doubted: BTreeSet<Symbol>,
+) -> Staged {
+    let Observation { mirror, owners } = observation;
+    observe::stage(mirror, ingredients(owners, inputs, memory, doubted))
 }
 
 fn ingredients<'m>(
     owners: &'m Owners,
-    matter: &'m Matter,
+    inputs: &'m Inputs,
     memory: Memory,
     doubted: BTreeSet<Symbol>,
 ) -> Ingredients<'m> {
     Ingredients {
-        now: matter.now,
-        settings: &matter.settings,
-        cluster_uid: matter.cluster_uid.clone(),
-        inventory: matter.inventory.clone(),
+        now: inputs.now,
+        settings: &inputs.settings,
+        cluster_uid: inputs.cluster_uid.clone(),
+        inventory: inputs.inventory.clone(),
         owners,
         memory,
-        expected: matter.expected.clone(),
-        leaving: matter.leaving.clone(),
-        awaited: matter.awaited.clone(),
+        orders: inputs.orders.clone(),
+        expected: inputs.expected.clone(),
+        leaving: inputs.leaving.clone(),
+        awaited: inputs.awaited.clone(),
         doubted,
     }
 }
 
-fn think(sight: &mut Sight, matter: &Matter) -> Option<Plan> {
-    let world = sight.mirror.world();
-    world.advice.clone_from(&matter.advice);
+fn run_planner(observation: &mut Observation, inputs: &Inputs) -> Option<Plan> {
+    let world = observation.mirror.world();
+    world.advice.clone_from(&inputs.advice);
     // The World is only looked at, so nothing is left half-done in it.
     let planned = catch_unwind(AssertUnwindSafe(|| plan(world)));
     if planned.is_err() {
-        tracing::error!("the planner failed on what it saw; nothing is done in this pass");
+        tracing::error!("the planner failed, which is a defect; nothing is done in this pass");
     }
     planned.ok()
 }

@@ -3,8 +3,8 @@
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use jiff::Timestamp;
-use plimsoll_cluster::{evict::Eviction, mirror::Staleness, orders::Phase};
-use plimsoll_model::{Group, Memory, Node, Pod, PodName, Resources, Symbol, World};
+use plimsoll_cluster::{evict::Eviction, mirror::Staleness};
+use plimsoll_model::{Group, Memory, Node, Order, Pod, PodName, Resources, ScaleUp, Symbol, World};
 use plimsoll_plan::{Plan, Removal, Repair, RetirementReason};
 use plimsoll_provider::{Class, OrderId};
 
@@ -34,7 +34,7 @@ pub struct Pass {
     /// What was begun in this pass.
     pub begun: Begun,
     /// Increases that are not over, and those that ended lately.
-    pub orders: Vec<OpenOrder>,
+    pub orders: Vec<Order<ScaleUp>>,
     /// Nodes on their way out.
     pub retirements: Vec<OpenRetirement>,
     /// How long its parts took.
@@ -109,25 +109,6 @@ pub struct Begun {
     pub left: Vec<String>,
 }
 
-/// An increase on its way.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OpenOrder {
-    /// Its name.
-    pub id: OrderId,
-    /// The group that grows.
-    pub group: Symbol,
-    /// By how many.
-    pub count: u32,
-    /// From how many.
-    pub from: u32,
-    /// When it was decided.
-    pub at: Timestamp,
-    /// How far it has come.
-    pub phase: Phase,
-    /// What the provider said, when it refused or did not answer.
-    pub message: String,
-}
-
 /// A node on its way out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpenRetirement {
@@ -172,11 +153,11 @@ pub struct Took {
 #[derive(Clone, Debug)]
 pub enum News {
     /// A provider took an order.
-    Placed(OpenOrder),
+    Placed(Order<ScaleUp>),
     /// A provider refused an order, or never answered.
     OrderFailed {
         /// The order.
-        order: OpenOrder,
+        order: Order<ScaleUp>,
         /// What kind of failure.
         class: Class,
         /// The provider's own code.

@@ -1,7 +1,7 @@
 //! A group: its size, bounds and health, what is on order, its price and stock.
 
 use jiff::Timestamp;
-use plimsoll_model::Group;
+use plimsoll_model::{Group, Order, ScaleUp};
 use plimsoll_plan::{
     GroupHealth, Repair,
     words::{self, Clock, Count},
@@ -9,10 +9,7 @@ use plimsoll_plan::{
 use serde::Serialize;
 
 use super::{Explained, Facts, Unknown, near};
-use crate::{
-    engine::{OpenOrder, Pass},
-    record::status::failure_of,
-};
+use crate::{engine::Pass, record::status::failure_of};
 
 /// A group as data.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -99,7 +96,7 @@ pub(crate) fn facts(pass: &Pass, group: &Group) -> GroupFacts {
         GroupHealth::Backoff { until, code } => (Some(*until), Some(code.to_string())),
         _ => (None, None),
     };
-    let orders = pass.orders.iter().filter(|order| order.group == group.id);
+    let orders = pass.orders.iter().filter(|order| order.intent.group == group.id);
     let leaving = pass.retirements.iter().filter(|leaving| leaving.group == group.id);
     let failed = group.instances.iter().filter_map(|instance| {
         let error = instance.error.as_ref()?;
@@ -150,10 +147,12 @@ fn sentences(pass: &Pass, group: &Group, facts: &GroupFacts) -> Vec<String> {
         sentences
             .push(format!("a new node is expected to look like the ones that it had until {gone}"));
     }
-    for order in pass.orders.iter().filter(|order| order.group == id && !order.phase.is_over()) {
-        let count = Count(usize::try_from(order.count).unwrap_or(usize::MAX), "machine");
-        let since = Clock { at: order.at, now: Some(pass.at) };
-        let phase = format!("{:?}", order.phase).to_lowercase();
+    for order in
+        pass.orders.iter().filter(|order| order.intent.group == id && !order.phase.is_over())
+    {
+        let count = Count(usize::try_from(order.machines()).unwrap_or(usize::MAX), "machine");
+        let since = Clock { at: order.created, now: Some(pass.at) };
+        let phase = order.phase.name().to_lowercase();
         sentences.push(format!("{count} on order since {since} ({phase})"));
     }
     for repair in &pass.plan.repairs {
@@ -177,12 +176,12 @@ fn sentences(pass: &Pass, group: &Group, facts: &GroupFacts) -> Vec<String> {
 // === impl OrderFacts ===
 
 impl OrderFacts {
-    pub(crate) fn of(order: &OpenOrder) -> Self {
+    pub(crate) fn of(order: &Order<ScaleUp>) -> Self {
         Self {
             id: order.id.to_string(),
-            count: order.count,
-            at: order.at,
-            phase: format!("{:?}", order.phase),
+            count: order.machines(),
+            at: order.created,
+            phase: order.phase.name().to_owned(),
             message: order.message.clone(),
         }
     }

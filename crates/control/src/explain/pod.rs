@@ -18,7 +18,7 @@ pub struct PodFacts {
     pub group: Option<&'static str>,
     /// The node that it is on, or that takes it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub node: Option<&'static str>,
+    pub node: Option<String>,
     /// What each group has against it.
     pub rejections: Vec<RejectionFacts>,
 }
@@ -59,7 +59,7 @@ pub(super) fn explain(pass: &Pass, name: &str) -> Result<Explained, Unknown> {
         (None, Some(node)) => ("Running", format!("pod {pod} is on {node} and stays there")),
         (None, None) => ("Ended", format!("pod {pod} has ended")),
     };
-    let node = node.map(plimsoll_model::Symbol::as_str);
+    let node = node.map(|node| node.to_string());
     let facts = Facts::Pod(PodFacts { outcome, node, ..PodFacts::default() });
     Ok(Explained::new(pass, "pod", pod.to_string(), vec![sentence], facts))
 }
@@ -110,7 +110,7 @@ fn waiting(pass: &Pass, report: &PodReport) -> Explained {
     let facts = Facts::Pod(PodFacts {
         outcome: words::outcome_name(report.outcome),
         group: report.group.map(plimsoll_model::Symbol::as_str),
-        node: report.node.map(plimsoll_model::Symbol::as_str),
+        node: report.node.map(|node| node.to_string()),
         rejections: rejections.collect(),
     });
     Explained::new(pass, "pod", report.pod.to_string(), sentences, facts)

@@ -4,16 +4,16 @@ use std::sync::Arc;
 
 use plimsoll_cluster::{
     Client, nodes,
-    orders::{Intent, Orders, OrdersError, Phase},
+    orders::{Orders, OrdersError, Progress, Written},
 };
-use plimsoll_model::Symbol;
+use plimsoll_model::{DeleteMachine, Intent, Order, OrderId, OrderPhase, ScaleUp, Symbol};
 use plimsoll_net::Clock;
 use plimsoll_plan::Repair;
-use plimsoll_provider::{Class, Error, Fleet, Order, OrderId, Provider as _};
+use plimsoll_provider::{Class, Error, Fleet, Provider as _};
 use tokio::sync::Semaphore;
 use tracing::{info, warn};
 
-use super::{Errand, Increase, Outcome, new_id};
+use super::{Errand, Outcome, new_id};
 use crate::{
     fault::{Faults, Point},
     settings::Calls,
@@ -52,91 +52,115 @@ impl Clerk {
             let outcome = self.repair(&repair, &mut deletions).await;
             repairs.push((repair, outcome));
         }
-        let Some(mut increase) = errand.increase else {
+        let Some(mut order) = errand.scale_up else {
             return Done { repairs, deletions, order: None };
         };
-        let order = &mut increase.order;
         match refusals(&repairs) {
-            Ok(refused) => order.from = order.from.saturating_add(refused),
+            Ok(refused) => order.intent.from = order.intent.from.saturating_add(refused),
             Err(error) => {
                 let outcome = Outcome::NotPlaced(error.to_string());
-                let order = Some((increase.order.id, outcome, true));
+                let order = Some((order.id, outcome, true));
                 return Done { repairs, deletions, order };
             }
         }
-        let (outcome, noted) = self.order(&increase).await;
-        Done { repairs, deletions, order: Some((increase.order.id, outcome, noted)) }
+        let (outcome, noted) = self.order(&order).await;
+        Done { repairs, deletions, order: Some((order.id, outcome, noted)) }
     }
 
     /// Writes an order down, places it, and writes down what became of it.
     ///
-    /// One that is there already is written to all the same before the provider is asked again: by that whoever does not lead any
-    /// more finds out that another process has taken the order over.
-    pub(crate) async fn order(&self, increase: &Increase) -> (Outcome, bool) {
-        let Increase { order, why, pods } = increase;
+    /// One that is there already is written to before the provider is asked again: by that a process that lost leadership finds out
+    /// that another one has taken the order over.
+    pub(crate) async fn order(&self, order: &Order<ScaleUp>) -> (Outcome, bool) {
         self.faults.point(Point::Decided).await;
-        let Order { group, count, from, .. } = *order;
-        let intent = Intent::Increase { group, count, from, pods: pods.clone(), why: why.clone() };
-        if let Err(error) = self.write(&order.id, &intent).await {
-            warn!(order = %order.id, %error, "scale-up not started: the order cannot be written down");
-            let why = error.to_string();
-            return (
-                match error {
+        let intent = Intent::ScaleUp(order.intent.clone());
+        match self.write(&order.id, &intent).await {
+            // The provider is asked as soon as the order is there; the phase is for those who look.
+            Ok(Written::Created) => {
+                let (placed, _) = tokio::join!(self.place(order), self.note_first(order));
+                self.note_outcome(order, placed).await
+            }
+            Ok(Written::Found) => {
+                let placed = self.place(order).await;
+                self.note_outcome(order, placed).await
+            }
+            Err(error) => {
+                warn!(order = %order.id, %error, "scale-up not started: the order cannot be written down");
+                let why = error.to_string();
+                let outcome = match error {
                     OrdersError::Undefined => Outcome::Undefined(why),
                     _ => Outcome::Unwritten(why),
-                },
-                true,
-            );
+                };
+                (outcome, true)
+            }
         }
-        self.place(order).await
     }
 
-    async fn write(&self, id: &OrderId, intent: &Intent) -> Result<(), OrdersError> {
+    /// Writes the first phase of a new order, for those who look. An order without a phase is read as one that is in its first.
+    async fn note_first(&self, order: &Order<ScaleUp>) -> bool {
+        self.note(&order.id, &order.phase.into()).await
+    }
+
+    async fn write(&self, id: &OrderId, intent: &Intent) -> Result<Written, OrdersError> {
         let provider = self.fleet.name_of(intent.group()).map(|name| name.provider);
         self.orders.write(id, intent, provider.as_deref(), self.clock.now()).await
     }
 
-    /// Places an order that is written down, and writes down what became of it.
-    async fn place(&self, order: &Order) -> (Outcome, bool) {
+    /// Asks the provider to serve an order that is written down.
+    async fn place(&self, order: &Order<ScaleUp>) -> Result<u32, Error> {
         self.faults.point(Point::Wanted).await;
+        let ScaleUp { group, count, from, .. } = order.intent;
+        let request = plimsoll_provider::Order { id: order.id.clone(), group, count, from };
         let answer = {
-            // Nobody closes it, so there always is a turn.
+            // The semaphore is never closed, so there always is a turn.
             let _turn = self.turns.acquire().await;
-            self.fleet.increase(order).await
+            self.fleet.increase(&request).await
         };
         self.faults.point(Point::Answered).await;
-        let (phase, message) = match &answer {
-            Ok(made) if *made < order.count => {
-                let wanted = order.count;
-                warn!(order = %order.id, group = %order.group, made, wanted, "scale-up served in part");
-                (Phase::Placed, format!("{made} of {wanted} machines"))
+        answer
+    }
+
+    /// Writes down what a provider answered.
+    async fn note_outcome(
+        &self,
+        order: &Order<ScaleUp>,
+        answer: Result<u32, Error>,
+    ) -> (Outcome, bool) {
+        let ScaleUp { group, count: wanted, .. } = order.intent;
+        let (message, made);
+        let progress = match &answer {
+            Ok(count) if *count < wanted => {
+                warn!(order = %order.id, %group, made = count, wanted, "scale-up served in part");
+                (message, made) = (format!("{count} of {wanted} machines"), Some(*count));
+                Progress { phase: OrderPhase::Placed, message: &message, made }
             }
-            Ok(made) => {
-                info!(order = %order.id, group = %order.group, made, "scale-up placed");
-                (Phase::Placed, String::new())
+            Ok(count) => {
+                info!(order = %order.id, %group, made = count, "scale-up placed");
+                Progress { phase: OrderPhase::Placed, message: "", made: Some(wanted) }
             }
             Err(error) if error.class() == Class::Retry => {
-                warn!(order = %order.id, group = %order.group, %error, "scale-up got no answer");
+                warn!(order = %order.id, %group, %error, "scale-up got no answer");
                 return (Outcome::Failed(error.clone()), true);
             }
             Err(error) => {
-                warn!(order = %order.id, group = %order.group, %error, "scale-up refused by the provider");
-                (Phase::Failed, error.to_string())
+                warn!(order = %order.id, %group, %error, "scale-up refused by the provider");
+                message = error.to_string();
+                Progress { phase: OrderPhase::Failed, message: &message, made: None }
             }
         };
-        let noted = self.note(&order.id, phase, &message).await;
+        let noted = self.note(&order.id, &progress).await;
         self.faults.point(Point::Noted).await;
         (answer.map_or_else(Outcome::Failed, Outcome::Placed), noted)
     }
 
-    /// Writes a phase down. Says whether that went well.
-    pub(crate) async fn note(&self, id: &OrderId, phase: Phase, message: &str) -> bool {
-        match self.orders.advance(id, phase, message, self.clock.now()).await {
-            // One that somebody deleted is over: the provider has been asked, so there is nothing left that it would keep from
-            // being done twice.
+    /// Writes how far an order has come. Says whether that went well.
+    pub(crate) async fn note(&self, id: &OrderId, progress: &Progress<'_>) -> bool {
+        match self.orders.advance(id, progress, self.clock.now()).await {
+            // One that was deleted is over: the provider has been asked, so there is nothing left that it would keep from being done
+            // twice.
             Ok(()) | Err(OrdersError::Missing(_)) => true,
             Err(error) => {
-                warn!(order = %id, %error, "could not note how far an order has come");
+                warn!(order = %id, %error, "cannot write how far the order has come");
                 false
             }
         }
@@ -146,7 +170,7 @@ impl Clerk {
     pub(crate) async fn remove(&self, id: &OrderId) -> bool {
         let removed = self.orders.remove(id).await;
         if let Err(error) = &removed {
-            warn!(order = %id, %error, "could not remove an order that is over");
+            warn!(order = %id, %error, "cannot delete an order that has ended");
         }
         removed.is_ok()
     }
@@ -179,19 +203,24 @@ impl Clerk {
         why: &str,
     ) -> Result<(), Error> {
         let unwritten = |error: OrdersError| Error::retry(error.to_string()).with_code("Unwritten");
-        let intent = Intent::Delete { group, instance: instance.into(), why: why.to_owned() };
+        let (machine, reason) = (instance.into(), why.to_owned());
+        let intent = Intent::DeleteMachine(DeleteMachine { group, instance: machine, why: reason });
         self.write(id, &intent).await.map_err(unwritten)?;
+        self.note(id, &OrderPhase::Deleting.into()).await;
         self.faults.point(Point::DeletionNoted).await;
         let outcome = self.delete_unclaimed(group, instance, (id, why)).await;
         self.faults.point(Point::DeletionAnswered).await;
         match &outcome {
             Ok(()) => {
                 info!(machine = instance, %group, order = %id, why, "machine without a node deleted");
-                self.note(id, Phase::Done, "").await;
+                self.note(id, &OrderPhase::Done.into()).await;
             }
             Err(error) => {
                 warn!(machine = instance, %group, order = %id, why, %error, "machine without a node not deleted");
-                self.note(id, Phase::Failed, &error.to_string()).await;
+                let message = error.to_string();
+                let progress =
+                    Progress { phase: OrderPhase::Failed, message: &message, made: None };
+                self.note(id, &progress).await;
             }
         }
         outcome

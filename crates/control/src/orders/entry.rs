@@ -3,16 +3,12 @@
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use plimsoll_cluster::orders::Phase;
-use plimsoll_model::Symbol;
-use plimsoll_provider::{Class, Error, Order};
+use plimsoll_model::{Order, OrderPhase, ScaleUp, Symbol};
+use plimsoll_provider::{Class, Error};
 use rustc_hash::FxHashSet;
 
-use super::{Increase, later};
-use crate::{
-    engine::{News, OpenOrder},
-    settings::OrderSettings,
-};
+use super::later;
+use crate::{engine::News, settings::OrderSettings};
 
 /// What became of an attempt to place an order.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,7 +31,7 @@ pub(crate) enum Outcome {
 #[derive(Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "facts that have nothing to do with each other")]
 pub(super) struct Entry {
-    pub order: OpenOrder,
+    pub order: Order<ScaleUp>,
     /// When it was first tried by this process.
     pub tried: Timestamp,
     /// When it is to be placed again.
@@ -48,10 +44,6 @@ pub(super) struct Entry {
     pub note: Option<Timestamp>,
     /// It was found from an earlier run, and nobody has answered yet.
     pub resumed: bool,
-    /// What it is for.
-    pub why: String,
-    /// The uids of the pods that it is for.
-    pub pods: Vec<Box<str>>,
     /// The nodes that were there when it was begun: none of them is what it brings. Of an order of an earlier run nobody knows.
     pub known: Arc<FxHashSet<Symbol>>,
     /// The order itself is written down.
@@ -76,15 +68,14 @@ impl Entry {
         let patient = now.duration_since(self.tried) <= settings.patience;
         match outcome {
             Outcome::Placed(made) => {
-                let wanted = self.order.count;
-                // What was not made is promised to nobody.
-                self.order.count = made.min(wanted);
+                let wanted = self.order.intent.count;
+                self.order.made = Some(made.min(wanted));
                 let message = if made < wanted {
                     format!("{made} of {wanted} machines")
                 } else {
                     String::new()
                 };
-                self.end(Phase::Placed, message, noted, now);
+                self.end(OrderPhase::Placed, message, noted, now);
                 Some(News::Placed(self.order.clone()))
             }
             Outcome::Failed(error) if error.class() == Class::Retry && patient => {
@@ -97,7 +88,7 @@ impl Entry {
             }
             Outcome::Failed(error) => {
                 let noted = noted && error.class() != Class::Retry;
-                self.end(Phase::Failed, error.to_string(), noted, now);
+                self.end(OrderPhase::Failed, error.to_string(), noted, now);
                 let (class, code) = (error.class(), error.code().to_owned());
                 Some(News::OrderFailed { order: self.order.clone(), class, code })
             }
@@ -112,22 +103,16 @@ impl Entry {
             | Outcome::Undefined(why)
             | Outcome::NotPlaced(why)
             | Outcome::NotAllowed(why) => {
-                self.end(Phase::Failed, why, false, now);
+                self.end(OrderPhase::Failed, why, false, now);
                 None
             }
         }
     }
 
-    /// The order as it is placed.
-    pub(super) fn increase(&self) -> Increase {
-        let OpenOrder { id, group, count, from, .. } = self.order.clone();
-        let order = Order { id, group, count, from };
-        Increase { order, why: self.why.clone(), pods: self.pods.clone() }
-    }
-
-    pub(super) fn end(&mut self, phase: Phase, message: String, noted: bool, now: Timestamp) {
+    pub(super) fn end(&mut self, phase: OrderPhase, message: String, noted: bool, now: Timestamp) {
         self.order.phase = phase;
         self.order.message = message;
+        self.order.since = now;
         self.note = (!noted).then_some(now);
         self.retry = None;
         self.ended = Some(now);

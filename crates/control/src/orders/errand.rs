@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use plimsoll_model::{PodName, Symbol};
+use jiff::Timestamp;
+use plimsoll_model::{Order, OrderId, OrderPhase, PodName, ScaleUp, Symbol};
 use plimsoll_plan::{Plan, Repair, words};
-use plimsoll_provider::{Order, OrderId};
 use uuid::Uuid;
 
 /// How many digits tell orders of one group apart.
@@ -17,34 +17,30 @@ pub(crate) struct Errand {
     /// Machines to delete, targets to lower.
     pub repairs: Vec<Repair>,
     /// What to order then.
-    pub increase: Option<Increase>,
+    pub scale_up: Option<Order<ScaleUp>>,
 }
 
-/// A scale-up, and what it is for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Increase {
-    pub order: Order,
-    /// In words.
-    pub why: String,
-    /// The uids of the pods.
-    pub pods: Vec<Box<str>>,
-}
-
-/// What a plan wants, by group. A group that is raised to its minimum and grows for pods as well gets one order.
-pub(crate) fn errands(plan: &Plan, uids: &BTreeMap<PodName, Box<str>>) -> Vec<Errand> {
+/// What a plan wants, by group. A group that is raised to its minimum and scaled up for pods as well gets one order.
+pub(crate) fn errands(
+    plan: &Plan,
+    uids: &BTreeMap<PodName, Box<str>>,
+    now: Timestamp,
+) -> Vec<Errand> {
     let mut by_group: BTreeMap<Symbol, Errand> = BTreeMap::new();
     let mut of = |group: Symbol, change: &mut dyn FnMut(&mut Errand)| {
         let errand = by_group.entry(group).or_insert_with(|| Errand {
             group,
             repairs: Vec::new(),
-            increase: None,
+            scale_up: None,
         });
         change(errand);
     };
     for repair in &plan.repairs {
         match repair {
             Repair::RaiseToMin { group, from, to } => {
-                of(*group, &mut |errand| errand.raise(*from, *to, "the group's minimum", &[]));
+                of(*group, &mut |errand| {
+                    errand.raise((*from, *to), "the group's minimum", &[], now);
+                });
             }
             Repair::DeleteInstance { group, .. } | Repair::LowerTarget { group, .. } => {
                 of(*group, &mut |errand| errand.repairs.push(repair.clone()));
@@ -61,7 +57,9 @@ pub(crate) fn errands(plan: &Plan, uids: &BTreeMap<PodName, Box<str>>) -> Vec<Er
             [first, rest @ ..] => format!("{first} and {} more", rest.len()),
         };
         let pods: Vec<_> = purchase.pods.iter().filter_map(|pod| uids.get(pod).cloned()).collect();
-        of(purchase.group, &mut |errand| errand.raise(purchase.from, purchase.to, &why, &pods));
+        of(purchase.group, &mut |errand| {
+            errand.raise((purchase.from, purchase.to), &why, &pods, now);
+        });
     }
     by_group.into_values().collect()
 }
@@ -95,17 +93,18 @@ pub(crate) fn new_id(verb: &str, subject: &str) -> Option<OrderId> {
 // === impl Errand ===
 
 impl Errand {
-    fn raise(&mut self, from: u32, to: u32, why: &str, pods: &[Box<str>]) {
-        if let Some(increase) = &mut self.increase {
-            increase.order.count = to.saturating_sub(increase.order.from);
-            increase.why = format!("{}; {why}", increase.why);
-            increase.pods.extend_from_slice(pods);
+    fn raise(&mut self, (from, to): (u32, u32), why: &str, pods: &[Box<str>], now: Timestamp) {
+        if let Some(Order { intent, .. }) = &mut self.scale_up {
+            intent.count = to.saturating_sub(intent.from);
+            intent.why = format!("{}; {why}", intent.why);
+            intent.pods.extend_from_slice(pods);
         } else {
             let Some(id) = new_id("increase", self.group.as_str()) else { return };
-            let count = to.saturating_sub(from);
-            let order = Order { id, group: self.group, count, from };
-            self.increase = Some(Increase { order, why: why.to_owned(), pods: pods.to_vec() });
+            let (group, count) = (self.group, to.saturating_sub(from));
+            let (pods, why) = (pods.to_vec(), why.to_owned());
+            let intent = ScaleUp { group, count, from, pods, why };
+            self.scale_up = Some(Order::new(id, intent, OrderPhase::Wanted, now));
         }
-        self.increase = self.increase.take().filter(|increase| increase.order.count > 0);
+        self.scale_up = self.scale_up.take().filter(|order| order.intent.count > 0);
     }
 }

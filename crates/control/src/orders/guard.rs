@@ -11,8 +11,7 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use jiff::{SignedDuration, Timestamp};
-use plimsoll_cluster::orders::Phase;
-use plimsoll_model::{Group, Instance, InstanceState, Node, Symbol};
+use plimsoll_model::{Group, Instance, InstanceState, Node, Order, OrderPhase, ScaleUp, Symbol};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Ledger, entry::Entry};
@@ -75,10 +74,10 @@ impl<'p> Registered<'p> {
     fn outstanding(&self, entry: &Entry) -> u32 {
         let order = &entry.order;
         if !entry.seen {
-            return order.count;
+            return order.machines();
         }
-        let Some(group) = self.groups.get(&order.group) else { return order.count };
-        let begun = order.at.checked_sub(SKEW).unwrap_or(Timestamp::MIN);
+        let Some(group) = self.groups.get(&order.intent.group) else { return order.machines() };
+        let begun = order.created.checked_sub(SKEW).unwrap_or(Timestamp::MIN);
         let is_of_order = |instance: &&Instance| {
             instance.created.is_none_or(|created| created >= begun)
                 && instance.state != InstanceState::Deleting
@@ -89,7 +88,7 @@ impl<'p> Registered<'p> {
         let has_registered = |instance: &Instance| {
             let node = instance.node.and_then(|node| self.by_name.get(&node));
             node.is_some_and(|node| {
-                let made = instance.created.unwrap_or(order.at);
+                let made = instance.created.unwrap_or(order.created);
                 !entry.known.contains(&node.name) || node.was_alive_after(made, self.now)
             })
         };
@@ -97,7 +96,7 @@ impl<'p> Registered<'p> {
         let unlisted = count(group.target, group.instances.iter().filter(staying).count());
         let machines = group.instances.iter().filter(is_of_order);
         let silent = machines.filter(|instance| !has_registered(instance)).count();
-        order.count.min(u32::try_from(silent).unwrap_or(u32::MAX).saturating_add(unlisted))
+        order.machines().min(u32::try_from(silent).unwrap_or(u32::MAX).saturating_add(unlisted))
     }
 }
 
@@ -108,27 +107,26 @@ fn count(target: u32, listed: usize) -> u32 {
 // === impl Ledger ===
 
 impl Ledger {
-    /// Whether one more scale-up of a group is too much: of so many machines, for the pods of these uids.
+    /// Whether one more scale-up of a group is too much.
     pub(crate) fn guard(
         &self,
-        group: Symbol,
-        machines: u32,
-        pods: &[Box<str>],
+        scale_up: &ScaleUp,
         fleet: &Registered<'_>,
         now: Timestamp,
     ) -> Result<(), TooMuch> {
+        let ScaleUp { group, count: machines, pods, .. } = scale_up;
         let open = self.entries.values().filter(|entry| {
-            entry.order.group == group
-                && matches!(entry.order.phase, Phase::Wanted | Phase::Placed | Phase::Done)
+            entry.order.intent.group == *group
+                && entry.order.phase != OrderPhase::Failed
                 && !is_over(entry, fleet, now)
         });
         let mut spent: BTreeSet<&str> = BTreeSet::new();
         let mut outstanding: u32 = 0;
         for entry in open {
             let left = fleet.outstanding(entry);
-            if left > 0 && entry.pods.is_empty() == pods.is_empty() {
+            if left > 0 && entry.order.intent.pods.is_empty() == pods.is_empty() {
                 outstanding = outstanding.saturating_add(left);
-                spent.extend(entry.pods.iter().map(|uid| &**uid));
+                spent.extend(entry.order.intent.pods.iter().map(|uid| &**uid));
             }
         }
         let fresh = pods.iter().filter(|uid| !spent.contains(&***uid)).count();
@@ -138,7 +136,7 @@ impl Ledger {
         if pods.is_empty() {
             return Ok(());
         }
-        self.guard_window(machines, pods, now)
+        self.guard_window(*machines, pods, now)
     }
 
     fn guard_window(
@@ -147,17 +145,14 @@ impl Ledger {
         pods: &[Box<str>],
         now: Timestamp,
     ) -> Result<(), TooMuch> {
-        let recent = self.entries.values().filter(|entry| {
-            !entry.pods.is_empty()
-                && entry.order.phase != Phase::Failed
-                && now.duration_since(entry.order.at) <= WINDOW
-        });
+        let recent = self.entries.values().filter(|entry| is_counted(&entry.order, now));
         let (mut ordered, mut served): (usize, BTreeSet<&str>) =
             (wide(machines).min(pods.len()), pods.iter().map(|uid| &**uid).collect());
         for entry in recent {
             // A group that scales as a whole may get more machines for a pod than the pod needs, at once and by design.
-            ordered = ordered.saturating_add(wide(entry.order.count).min(entry.pods.len()));
-            served.extend(entry.pods.iter().map(|uid| &**uid));
+            ordered = ordered
+                .saturating_add(wide(entry.order.machines()).min(entry.order.intent.pods.len()));
+            served.extend(entry.order.intent.pods.iter().map(|uid| &**uid));
         }
         let pods = served.len();
         if ordered > pods.saturating_mul(2).max(ALWAYS) {
@@ -167,11 +162,18 @@ impl Ledger {
     }
 }
 
+/// Whether a scale-up counts among those of the window. As long as it does, its order is kept, or the guard would forget it.
+pub(super) fn is_counted(order: &Order<ScaleUp>, now: Timestamp) -> bool {
+    !order.intent.pods.is_empty()
+        && order.phase != OrderPhase::Failed
+        && now.duration_since(order.created) <= WINDOW
+}
+
 /// Whether nothing is to be waited for any more: everything has registered or failed, or should have long ago.
 fn is_over(entry: &Entry, fleet: &Registered<'_>, now: Timestamp) -> bool {
-    let group = fleet.groups.get(&entry.order.group);
+    let group = fleet.groups.get(&entry.order.intent.group);
     let patience = group.map_or(WINDOW, |group| group.options.provision_time);
-    now.duration_since(entry.order.at) > patience.saturating_add(SKEW)
+    now.duration_since(entry.order.created) > patience.saturating_add(SKEW)
 }
 
 fn wide(count: u32) -> usize {

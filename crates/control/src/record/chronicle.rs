@@ -52,8 +52,8 @@ pub fn decisions(pass: &Pass) -> Vec<String> {
     let mut decisions = Vec::new();
     let begun = pass.orders.iter().filter(|order| pass.begun.orders.contains(&order.id));
     for order in begun {
-        let (group, count) = (order.group, order.count);
-        let to = order.from.saturating_add(count);
+        let (group, count) = (order.intent.group, order.machines());
+        let to = order.target();
         let added = words::Count(usize::try_from(count).unwrap_or(usize::MAX), "node");
         let purchase = pass.plan.purchases.iter().find(|one| one.group == group);
         let purpose = match purchase.map_or(0, |purchase| purchase.pods.len()) {
@@ -63,7 +63,7 @@ pub fn decisions(pass: &Pass) -> Vec<String> {
             },
             pods => format!(" for {}", words::Count(pods, "pod")),
         };
-        decisions.push(format!("{group} grows by {added} ({} → {to}){purpose}", order.from));
+        decisions.push(format!("{group} grows by {added} ({} → {to}){purpose}", order.intent.from));
     }
     decisions.extend(pass.begun.repairs.iter().map(words::repair));
     decisions.extend(pass.begun.removals.iter().map(|one| words::removal(one, pass.at)));
@@ -77,8 +77,11 @@ pub fn decisions(pass: &Pass) -> Vec<String> {
 pub fn news(news: &News) -> Option<String> {
     Some(match news {
         News::Placed(order) => {
-            let to = order.from.saturating_add(order.count);
-            format!("the provider of {} takes the order ({} → {to})", order.group, order.from)
+            let to = order.target();
+            format!(
+                "the provider of {} takes the order ({} → {to})",
+                order.intent.group, order.intent.from
+            )
         }
         News::OrderFailed { order, class, code } => {
             let why = match (order.message.as_str(), code.as_str()) {
@@ -86,7 +89,7 @@ pub fn news(news: &News) -> Option<String> {
                 ("", code) => code,
                 (message, _) => message,
             };
-            format!("{} does not grow: {why}", order.group)
+            format!("{} does not grow: {why}", order.intent.group)
         }
         News::OrderUnwritten { why } => format!("an order could not be written down: {why}"),
         News::ScaleUpHeldBack { group, machines, why } => {

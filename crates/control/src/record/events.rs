@@ -143,7 +143,7 @@ impl Teller {
     /// Pods get to know that machines are bought for them when the provider has agreed.
     fn remember_orders(&mut self, pass: &Pass) {
         for order in pass.orders.iter().filter(|order| pass.begun.orders.contains(&order.id)) {
-            let purchase = pass.plan.purchases.iter().find(|one| one.group == order.group);
+            let purchase = pass.plan.purchases.iter().find(|one| one.group == order.intent.group);
             let pods = purchase.into_iter().flat_map(|purchase| &purchase.pods);
             let uid = |pod: &PodName| pass.seen.pod_uids.get(pod).cloned();
             let pods = pods.map(|pod| (pod.clone(), uid(pod))).collect();

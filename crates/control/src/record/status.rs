@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
-use plimsoll_cluster::orders::Phase;
-use plimsoll_model::{Group, Symbol};
+use plimsoll_model::{Group, OrderPhase, Symbol};
 use plimsoll_plan::{GroupHealth, GroupReport};
 
 use super::census::{Census, Counts, census, owners};
@@ -176,9 +175,9 @@ fn candidates(pass: &Pass) -> BTreeMap<Symbol, usize> {
 }
 
 fn is_in_progress(pass: &Pass, report: &GroupReport) -> bool {
-    let is_open = |phase: Phase| matches!(phase, Phase::Wanted | Phase::Placed);
+    let is_open = |phase: OrderPhase| matches!(phase, OrderPhase::Wanted | OrderPhase::Placed);
     report.upcoming > 0
-        || pass.orders.iter().any(|order| order.group == report.id && is_open(order.phase))
+        || pass.orders.iter().any(|order| order.intent.group == report.id && is_open(order.phase))
 }
 
 fn group_scope(pass: &Pass, group: &Group, report: &GroupReport, common: Scope) -> GroupScope {
@@ -198,8 +197,9 @@ fn group_scope(pass: &Pass, group: &Group, report: &GroupReport, common: Scope) 
 
 /// What the provider said when it last failed.
 pub(crate) fn failure_of(pass: &Pass, group: &Group) -> Option<String> {
-    let mut orders = pass.orders.iter().filter(|order| order.group == group.id);
-    let refused = orders.rfind(|order| order.phase == Phase::Failed && !order.message.is_empty());
+    let mut orders = pass.orders.iter().filter(|order| order.intent.group == group.id);
+    let refused =
+        orders.rfind(|order| order.phase == OrderPhase::Failed && !order.message.is_empty());
     let mut instances = group.instances.iter().filter_map(|instance| instance.error.as_ref());
     let message = refused.map(|order| order.message.clone());
     message.or_else(|| instances.next().map(|error| error.message.to_string()))

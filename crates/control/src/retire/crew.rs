@@ -5,11 +5,11 @@ use std::sync::Arc;
 use futures::future::join_all;
 use plimsoll_cluster::{
     Client, evict, nodes,
-    orders::{Intent, Orders, OrdersError, Phase},
+    orders::{Orders, OrdersError, Progress, Written},
     pods::{self, LiveKind, LivePod},
     taints::{self, Cordon, Mark, Marked, Marking},
 };
-use plimsoll_model::Symbol;
+use plimsoll_model::{Intent, OrderPhase, RemoveNode, Symbol};
 use plimsoll_net::Clock;
 use plimsoll_plan::words;
 use plimsoll_provider::{Class, Error, Fleet, OrderId, Provider as _};
@@ -62,7 +62,7 @@ impl Subject {
             drains,
             ..
         } = retirement;
-        let intent = Intent::Retire {
+        let intent = Intent::RemoveNode(RemoveNode {
             group: *group,
             node: *node,
             node_uid: node_uid.clone(),
@@ -72,7 +72,7 @@ impl Subject {
             why: why.clone(),
             reason: retirement.reason.map(|why| words::retirement_name(why).to_owned()),
             drains: *drains,
-        };
+        });
         Self {
             id: id.clone(),
             intent,
@@ -104,7 +104,7 @@ impl Crew {
         match job {
             Job::Mark => Answer::Marked(self.mark(subject).await),
             Job::NoteDrain => {
-                let noted = self.note(subject, Phase::Draining, "").await;
+                let noted = self.note(subject, OrderPhase::Draining, "").await;
                 self.faults.point(Point::DrainNoted).await;
                 Answer::DrainNoted(noted)
             }
@@ -125,7 +125,7 @@ impl Crew {
             Job::Release { why } => Answer::Released(self.release(subject, &why).await),
             Job::Close { why } => {
                 warn!(node = %subject.node, order = %subject.id, why, "order given up, node left as it is");
-                Answer::Released(self.note(subject, Phase::Released, &why).await)
+                Answer::Released(self.note(subject, OrderPhase::Released, &why).await)
             }
         }
     }
@@ -170,7 +170,7 @@ impl Crew {
         subject: &Subject,
         lost: &[Box<str>],
     ) -> Result<Option<Deletion>, String> {
-        self.note(subject, Phase::Deleting, "").await?;
+        self.note(subject, OrderPhase::Deleting, "").await?;
         let name = subject.node.as_str();
         let node = nodes::live_node(&self.client, name).await.map_err(|error| error.to_string())?;
         let changed = match &node {
@@ -221,7 +221,7 @@ impl Crew {
         }
         self.faults.point(Point::NodeDeleted).await;
         info!(node = %subject.node, order = %subject.id, "node removed");
-        self.note(subject, Phase::Done, "").await
+        self.note(subject, OrderPhase::Done, "").await
     }
 
     async fn release(&self, subject: &Subject, why: &str) -> Result<(), String> {
@@ -233,14 +233,20 @@ impl Crew {
             taints::mark(&self.client, (node, uid), Mark::Leaving, Marking::Take, open).await;
         unmarked.map_err(|error| error.to_string())?;
         self.faults.point(Point::ReleaseDone).await;
-        self.note(subject, Phase::Released, why).await
+        self.note(subject, OrderPhase::Released, why).await
     }
 
-    async fn note(&self, subject: &Subject, phase: Phase, message: &str) -> Result<(), String> {
-        let advance = || self.orders.advance(&subject.id, phase, message, self.clock.now());
+    async fn note(
+        &self,
+        subject: &Subject,
+        phase: OrderPhase,
+        message: &str,
+    ) -> Result<(), String> {
+        let progress = Progress { phase, message, made: None };
+        let advance = || self.orders.advance(&subject.id, &progress, self.clock.now());
         let mut written = advance().await;
         if let Err(OrdersError::Missing(_)) = written {
-            // Somebody deleted it. What is under way is on record before anything more is done about it.
+            // It was deleted. What is under way is on record before anything more is done about it.
             self.write(subject).await?;
             written = advance().await;
         }
@@ -251,7 +257,15 @@ impl Crew {
         let provider = self.fleet.name_of(subject.group).map(|name| name.provider);
         let (id, now) = (&subject.id, self.clock.now());
         let written = self.orders.write(id, &subject.intent, provider.as_deref(), now).await;
-        written.map_err(|error| error.to_string())
+        let advanced = match written {
+            Ok(Written::Created) => {
+                let first = subject.intent.first_phase().into();
+                self.orders.advance(id, &first, now).await
+            }
+            Ok(Written::Found) => Ok(()),
+            Err(error) => Err(error),
+        };
+        advanced.map_err(|error| error.to_string())
     }
 }
 

@@ -1,6 +1,6 @@
 use jiff::{SignedDuration, Timestamp};
-use plimsoll_cluster::{evict::Eviction, orders::Phase};
-use plimsoll_model::{PodName, Symbol};
+use plimsoll_cluster::evict::Eviction;
+use plimsoll_model::{OrderPhase, PodName, Symbol};
 use plimsoll_provider::{Class, Error, OrderId};
 use proptest::prelude::*;
 
@@ -198,13 +198,13 @@ fn a_provider_that_is_away_is_asked_again_and_one_that_refuses_is_not() {
 #[test]
 fn after_a_restart_it_is_checked_again_unless_the_machine_may_be_gone() {
     let rules = RetireSettings::default();
-    let mut early = retirement().resume(Phase::Draining, at(100));
+    let mut early = retirement().resume(OrderPhase::Draining, at(100));
     assert_eq!(jobs(&early.step(&seen(&[]), &rules, at(100))), ["Mark"]);
-    let mut late = retirement().resume(Phase::Deleting, at(100));
+    let mut late = retirement().resume(OrderPhase::Deleting, at(100));
     // It may have been opened again before the process ended, so it is checked like any other.
     assert_eq!(jobs(&late.step(&seen(&[]), &rules, at(100))), ["Mark"]);
     let gone = |as_of| Sighting { machine: Machine::Gone { as_of }, ..Sighting::default() };
-    let mut gone_before = retirement().resume(Phase::Deleting, at(100));
+    let mut gone_before = retirement().resume(OrderPhase::Deleting, at(100));
     assert_eq!(jobs(&gone_before.step(&gone(at(110)), &rules, at(111))), ["finish"]);
     let deleting = Sighting { machine: Machine::Deleting, ..seen(&[pod("last", 0)]) };
     assert_eq!(jobs(&late.step(&deleting, &rules, at(101))), [""; 0]);
@@ -328,7 +328,7 @@ fn an_order_that_names_the_wrong_node_touches_nothing() {
         (Sighting { is_control_plane: true, ..seen(&[]) }, "close: node runs the control plane"),
     ];
     for (sighting, words) in cases {
-        for phase in [Phase::Marked, Phase::Draining, Phase::Deleting] {
+        for phase in [OrderPhase::Marked, OrderPhase::Draining, OrderPhase::Deleting] {
             let mut node = retirement().resume(phase, at(0));
             assert_eq!(jobs(&node.step(&sighting, &rules, at(1))), [words]);
         }
@@ -342,13 +342,13 @@ fn an_order_that_names_the_wrong_node_touches_nothing() {
     };
     let resumed =
         |phase| Retirement { node_uid: Some("uid".into()), ..retirement() }.resume(phase, at(0));
-    let mut node = resumed(Phase::Deleting);
+    let mut node = resumed(OrderPhase::Deleting);
     assert_eq!(jobs(&node.step(&gone(10, true), &rules, at(11))), [""; 0]);
     let words = "release: its provider lists no machine machine, and the node is ready";
     assert_eq!(jobs(&node.step(&gone(300, true), &rules, at(301))), [words]);
-    let mut node = resumed(Phase::Deleting);
+    let mut node = resumed(OrderPhase::Deleting);
     assert_eq!(jobs(&node.step(&gone(10, false), &rules, at(11))), ["finish uid"]);
-    let mut node = resumed(Phase::Draining);
+    let mut node = resumed(OrderPhase::Draining);
     let words = "release: its provider lists no machine machine";
     assert_eq!(jobs(&node.step(&gone(10, false), &rules, at(11))), [words]);
 }

@@ -1,12 +1,8 @@
 use std::sync::Arc;
 
-use plimsoll_model::{Conditions, GroupOptions, Labels, Resources};
-use plimsoll_provider::{Order, OrderId};
+use plimsoll_model::{Conditions, GroupOptions, Labels, Order, OrderId, Resources};
 
-use super::{
-    super::{Increase, Outcome},
-    *,
-};
+use super::{super::Outcome, *};
 use crate::settings::OrderSettings;
 
 fn at(seconds: i64) -> Timestamp {
@@ -17,23 +13,25 @@ fn id() -> Symbol {
     Symbol::new("group")
 }
 
-fn increase(number: u32, count: u32, pods: &[&str]) -> Increase {
-    let id_of = OrderId::new(&format!("order-{number}")).unwrap();
-    let order = Order { id: id_of, group: id(), count, from: 0 };
-    Increase { order, why: String::new(), pods: pods.iter().map(|uid| (*uid).into()).collect() }
+fn increase(number: u32, count: u32, pods: &[&str]) -> Order<ScaleUp> {
+    let name = OrderId::new(&format!("order-{number}")).unwrap();
+    let pods = pods.iter().map(|uid| (*uid).into()).collect();
+    let intent = ScaleUp { group: id(), count, from: 0, pods, why: String::new() };
+    Order::new(name, intent, OrderPhase::Wanted, at(0))
 }
 
 /// A ledger in which these orders were placed a second after they were decided, and seen by a later inventory.
-fn ledger(orders: &[(Increase, i64)]) -> Ledger {
+fn ledger(orders: &[(Order<ScaleUp>, i64)]) -> Ledger {
     let mut ledger = Ledger::default();
-    for (increase, begun) in orders {
-        ledger.begin(increase, Arc::new([Symbol::new("old")].into_iter().collect()), at(*begun));
-        let placed = Outcome::Placed(increase.order.count);
+    for (order, begun) in orders {
+        let order = Order { created: at(*begun), ..order.clone() };
+        let (id, placed) = (order.id.clone(), Outcome::Placed(order.intent.count));
+        ledger.begin(order, Arc::new([Symbol::new("old")].into_iter().collect()));
         let settings = OrderSettings::default();
-        ledger.answered(&increase.order.id, placed, true, &settings, at(begun + 1));
+        ledger.answered(&id, placed, true, &settings, at(begun + 1));
     }
     let seen = |_| Some((0, Timestamp::MAX));
-    ledger.review(seen, &plimsoll_model::Memory::default(), at(1000));
+    ledger.review(seen, &[], at(1000));
     ledger
 }
 
@@ -75,14 +73,14 @@ fn node(name: &str, created: i64) -> Arc<Node> {
 
 fn guard(
     ledger: &Ledger,
-    next: &Increase,
+    next: &Order<ScaleUp>,
     group: &Group,
     nodes: &[Arc<Node>],
     now: i64,
 ) -> Result<(), TooMuch> {
     let nodes = nodes.iter().map(|node| &**node);
     let registered = Registered::new(std::slice::from_ref(group), nodes, at(now));
-    ledger.guard(id(), next.order.count, &next.pods, &registered, at(now))
+    ledger.guard(&next.intent, &registered, at(now))
 }
 
 #[test]
@@ -120,7 +118,7 @@ fn what_failed_is_not_waited_for() {
 #[test]
 fn before_the_inventory_shows_an_order_all_of_it_is_outstanding() {
     let mut ledger = Ledger::default();
-    ledger.begin(&increase(1, 3, &["a", "b"]), Arc::default(), at(0));
+    ledger.begin(increase(1, 3, &["a", "b"]), Arc::default());
     let next = increase(2, 1, &["b"]);
     let nothing = group(Vec::new());
     assert_eq!(guard(&ledger, &next, &nothing, &[], 1), Err(TooMuch::SamePods { outstanding: 3 }));

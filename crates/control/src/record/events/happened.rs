@@ -17,8 +17,8 @@ impl Teller {
     pub(crate) fn news(&mut self, news: &News, at: Timestamp) {
         match news {
             News::Placed(order) => {
-                let (group, from) = (order.group, order.from);
-                let to = from.saturating_add(order.count);
+                let (group, from) = (order.intent.group, order.intent.from);
+                let to = from.saturating_add(order.machines());
                 let max = self.maxima.get(&group).copied().unwrap_or(to);
                 let message = format!(
                     "Scale-up: group {group} size set to {to} instead of {from} (max: {max})"
@@ -40,7 +40,7 @@ impl Teller {
                     ("", code) => code,
                     (message, _) => message,
                 };
-                let message = format!("Scale-up failed for group {}: {why}", order.group);
+                let message = format!("Scale-up failed for group {}: {why}", order.intent.group);
                 self.tell_status(at, Level::Warning, "FailedToScaleUpGroup", message);
             }
             News::ScaleUpHeldBack { group, machines, why } => {

@@ -1,13 +1,14 @@
 //! Which events follow from what.
 
 use expect_test::{Expect, expect};
-use plimsoll_cluster::{evict::Eviction, orders::Phase};
+use plimsoll_cluster::evict::Eviction;
+use plimsoll_model::{Order, OrderPhase, ScaleUp};
 use plimsoll_plan::Repair;
 use plimsoll_provider::Class;
 
 use super::*;
 use crate::{
-    engine::{News, OpenOrder, OpenRetirement, Pass},
+    engine::{News, OpenRetirement, Pass},
     sketch::{CLUSTER, at, order_id, pass},
 };
 
@@ -40,8 +41,8 @@ fn check(teller: &mut Teller, expected: Expect) {
     expected.assert_eq(&shown(&teller.take(usize::MAX)));
 }
 
-fn order(pass: &Pass) -> OpenOrder {
-    OpenOrder { phase: Phase::Placed, ..pass.orders[0].clone() }
+fn order(pass: &Pass) -> Order<ScaleUp> {
+    Order { phase: OrderPhase::Placed, ..pass.orders[0].clone() }
 }
 
 #[test]
@@ -70,7 +71,7 @@ fn an_order_that_fails_triggers_nothing() {
     let mut teller = Teller::new(Duplicates::Left);
     let pass = pass(BUSY);
     teller.pass(&pass, 0);
-    let order = OpenOrder { message: "no more machines".to_owned(), ..order(&pass) };
+    let order = Order { message: "no more machines".to_owned(), ..order(&pass) };
     let (class, code) = (Class::OutOfCapacity, "STOCKOUT".to_owned());
     teller.news(&News::OrderFailed { order: order.clone(), class, code }, pass.at);
     teller.news(&News::Placed(order), pass.at);

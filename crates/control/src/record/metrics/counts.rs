@@ -59,7 +59,7 @@ pub(super) fn times(pass: &Pass) -> Vec<Reading> {
         pass.seen.pending.iter().map(|pod| (pod.id(), pod.created)).collect();
     let begun = pass.orders.iter().filter(|order| pass.begun.orders.contains(&order.id));
     for order in begun {
-        let purchase = pass.plan.purchases.iter().find(|one| one.group == order.group);
+        let purchase = pass.plan.purchases.iter().find(|one| one.group == order.intent.group);
         for pod in purchase.into_iter().flat_map(|purchase| &purchase.pods) {
             if let Some(created) = created.get(pod) {
                 let waited = pass.at.duration_since(*created).as_secs_f64().max(0.0);
@@ -78,8 +78,8 @@ pub(super) fn of_news(news: &News, pass: Option<&Pass>) -> Vec<Reading> {
     };
     match news {
         News::Placed(order) => {
-            let added = f64::from(order.count);
-            let (resource, name) = gpu(order.group).unwrap_or_default();
+            let added = f64::from(order.machines());
+            let (resource, name) = gpu(order.intent.group).unwrap_or_default();
             let labelled = |metric| {
                 Reading::of(metric, "gpu_resource_name", resource.clone(), added)
                     .and("gpu_name", name.clone())
@@ -93,7 +93,7 @@ pub(super) fn of_news(news: &News, pass: Option<&Pass>) -> Vec<Reading> {
         }
         News::OrderFailed { order, class, code } => {
             let reason = failure(*class, code);
-            let (resource, name) = gpu(order.group).unwrap_or_default();
+            let (resource, name) = gpu(order.intent.group).unwrap_or_default();
             let labelled = |metric| {
                 Reading::of(metric, "reason", reason.clone(), 1.0)
                     .and("gpu_resource_name", resource.clone())

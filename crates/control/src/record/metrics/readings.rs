@@ -196,9 +196,9 @@ fn activity(pass: &Pass, readings: &mut Vec<Reading>) {
 
 /// What is under way, and what it costs.
 fn work(pass: &Pass, readings: &mut Vec<Reading>) {
-    let mut phases: BTreeMap<String, usize> = BTreeMap::new();
+    let mut phases: BTreeMap<&str, usize> = BTreeMap::new();
     for order in &pass.orders {
-        *phases.entry(format!("{:?}", order.phase)).or_default() += 1;
+        *phases.entry(order.phase.name()).or_default() += 1;
     }
     for (phase, orders) in phases {
         readings.push(Reading::of("plimsoll_orders", "phase", phase, count(orders)));

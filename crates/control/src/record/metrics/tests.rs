@@ -2,11 +2,11 @@
 
 use expect_test::expect;
 use plimsoll_cluster::evict::Eviction;
-use plimsoll_model::{PodName, Symbol};
+use plimsoll_model::{Order, PodName, Symbol};
 
 use super::*;
 use crate::{
-    engine::{OpenOrder, OpenRetirement},
+    engine::OpenRetirement,
     sketch::{CLUSTER, at, order_id, pass},
 };
 
@@ -99,15 +99,7 @@ fn a_pass_is_shown() {
 fn news_are_counted() {
     let mut meter = Meter::new(PerGroup::Left);
     let pass = pass(CLUSTER);
-    let order = OpenOrder {
-        id: order_id("a"),
-        group: Symbol::new("gpu"),
-        count: 2,
-        from: 0,
-        at: pass.at,
-        phase: plimsoll_cluster::orders::Phase::Placed,
-        message: String::new(),
-    };
+    let order = Order::placed(order_id("a"), Symbol::new("gpu"), 2, pass.at);
     let leaving = crate::sketch::pass(&CLUSTER.replace("11:55", "11:40")).retirements[0].clone();
     let pod = PodName { namespace: Symbol::new("default"), name: "web".into() };
     let news = [

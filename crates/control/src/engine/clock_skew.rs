@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use plimsoll_model::Memory;
 
-/// Moves what lies in the future to now: the clock that wrote it was ahead of ours, and nobody would want to wait for the difference.
+/// Moves what lies in the future to now: the clock that wrote it was ahead of ours, and a timer must not wait for the difference.
 pub(super) fn no_later(mut memory: Memory, now: Timestamp) -> Memory {
     let clamp = |moment: &mut Timestamp| *moment = (*moment).min(now);
     memory.unneeded_since.values_mut().for_each(clamp);
@@ -18,7 +18,6 @@ pub(super) fn no_later(mut memory: Memory, now: Timestamp) -> Memory {
     memory.size_mismatch_since.values_mut().for_each(clamp);
     memory.recent_evictions.values_mut().for_each(clamp);
     memory.stayed.values_mut().for_each(clamp);
-    memory.orders.iter_mut().map(|order| &mut order.at).for_each(clamp);
     let single = [
         &mut memory.last_scale_up,
         &mut memory.last_scale_down,

@@ -1,4 +1,4 @@
-//! Nodes whose machines are gone: their Nodes are removed, after their provider has been asked once more.
+//! Nodes whose machines are gone: their Nodes are deleted, after their provider has been asked once more.
 
 use std::sync::Arc;
 
@@ -7,50 +7,61 @@ use plimsoll_model::Symbol;
 use plimsoll_plan::Removal;
 use plimsoll_provider::{Fleet, NodeIdentity, Provider as _, Whose};
 
-use super::{Begun, Engine, Seen, reign::Event};
+use super::{
+    Begun, Context, Seen,
+    decide::Observation,
+    leader::{Event, Leader},
+};
 
-/// What has to be so for a Node to be removed.
-struct Certificate {
+/// What has to hold for a Node to be deleted.
+struct Proof {
     uid: Box<str>,
     identity: NodeIdentity,
     /// The machine has another node, so what the provider says of the name is said of that one.
     has_successor: bool,
 }
 
-// === impl Engine ===
+// === impl Leader ===
 
-impl Engine {
-    /// Removes a Node whose machine is gone.
-    pub(super) fn remove(&mut self, removal: &Removal, seen: &Seen, begun: &mut Begun) {
-        let Some(reign) = &mut self.reign else { return };
+impl Leader {
+    /// Deletes a Node whose machine is gone.
+    pub(super) fn delete_gone_node(
+        &mut self,
+        removal: &Removal,
+        seen: &Seen,
+        begun: &mut Begun,
+        context: &Context,
+        observation: &Observation,
+    ) {
         let node = removal.node;
         let (Some(uid), Some(identity)) =
-            (seen.node_uids.get(&node).cloned(), self.sight.mirror.identity(node).cloned())
+            (seen.node_uids.get(&node).cloned(), observation.mirror.identity(node).cloned())
         else {
             return;
         };
-        if reign.retiring.contains_key(&node) || !reign.marking.insert(node) {
+        if self.retiring.contains_key(&node) || !self.updating.insert(node) {
             return;
         }
         begun.removals.push(removal.clone());
         let has_successor = has_successor(removal, seen);
-        let certificate = Certificate { uid, identity, has_successor };
-        let (client, fleet, removal) = (self.client.clone(), self.fleet.clone(), removal.clone());
-        reign.spawn(async move {
-            let removed = bury(&client, &fleet, &removal, &certificate).await;
-            Event::NodeRemoved(removal, removed)
+        let proof = Proof { uid, identity, has_successor };
+        let (client, fleet, removal) =
+            (context.client.clone(), context.fleet.clone(), removal.clone());
+        self.spawn(async move {
+            let deleted = delete_if_gone(&client, &fleet, &removal, &proof).await;
+            Event::NodeDeleted(removal, deleted)
         });
     }
 }
 
 /// Deletes the Node if its provider still says that its machine is gone.
-async fn bury(
+async fn delete_if_gone(
     client: &Client,
     fleet: &Arc<Fleet>,
     removal: &Removal,
-    certificate: &Certificate,
+    proof: &Proof,
 ) -> Result<(), String> {
-    let Certificate { uid, identity, has_successor } = certificate;
+    let Proof { uid, identity, has_successor } = proof;
     let whose = fleet.owner(identity).await.map_err(|error| error.to_string())?;
     let is_gone = match &whose {
         Whose::Gone(owner) => owner.group == removal.group,

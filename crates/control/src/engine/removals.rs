@@ -1,13 +1,18 @@
-//! Nodes on their way out: begun, judged, and led step by step.
+//! Nodes that are being removed: begun, judged, and led step by step.
 
 use std::{collections::BTreeMap, time::Duration};
 
 use jiff::{SignedDuration, Timestamp};
 use plimsoll_model::Symbol;
-use plimsoll_plan::{Plan, Retirement as Wanted, RetirementReason};
+use plimsoll_plan::{Retirement as Wanted, RetirementReason};
 use tracing::warn;
 
-use super::{Begun, Cause, Engine, News, Seen, decide::Sight, later, reign::Event};
+use super::{
+    Begun, Cause, Context, News,
+    decide::{Decision, Observation},
+    later,
+    leader::{Event, Leader},
+};
 use crate::{
     orders::new_id,
     retire::{
@@ -17,21 +22,21 @@ use crate::{
     },
 };
 
-// === impl Engine ===
+// === impl Leader ===
 
-impl Engine {
-    /// A node is to leave.
-    pub(super) fn retire(
+impl Leader {
+    /// Begins to remove a node.
+    pub(super) fn begin_removal(
         &mut self,
         wanted: &Wanted,
-        plan: &Plan,
-        seen: &Seen,
+        decision: &Decision,
         begun: &mut Begun,
+        context: &Context,
         now: Timestamp,
     ) {
-        let Some(reign) = &mut self.reign else { return };
+        let Decision { plan, seen, .. } = decision;
         let node = wanted.node;
-        if reign.retiring.contains_key(&node) {
+        if self.retiring.contains_key(&node) {
             return;
         }
         let Some(found) = seen.nodes.iter().find(|known| known.name == node) else { return };
@@ -41,8 +46,8 @@ impl Engine {
         let instance =
             instance.map_or_else(|| found.provider_id.clone(), |instance| instance.id.clone());
         if instance.is_empty() {
-            warn!(%node, "cannot be given back: nobody knows its machine");
-            begun.left.push(format!("{node}: nobody knows its machine"));
+            warn!(%node, "cannot remove the node: no provider knows its machine");
+            begun.left.push(format!("{node}: no provider knows its machine"));
             return;
         }
         let Some(id) = new_id("retire", node.as_str()) else { return };
@@ -56,50 +61,52 @@ impl Engine {
         retirement.replaced = wanted.why == RetirementReason::Consolidate;
         retirement.reason = Some(wanted.why);
         retirement.drains = !wanted.evict.is_empty();
-        self.handle.tell(News::Leaving(retirement.view()));
-        reign.retiring.insert(node, retirement);
+        context.handle.tell(News::Leaving(retirement.view()));
+        self.retiring.insert(node, retirement);
     }
 
-    /// What is known of nodes on their way out by a plan on fresh data.
+    /// Takes what a plan on fresh data says of nodes that are being removed.
     pub(super) fn judge(&mut self, verdicts: BTreeMap<Symbol, Result<(), String>>, now: Timestamp) {
-        let Some(reign) = &mut self.reign else { return };
         for (node, verdict) in verdicts {
-            if let Some(retirement) = reign.retiring.get_mut(&node) {
+            if let Some(retirement) = self.retiring.get_mut(&node) {
                 retirement.judged(verdict, now);
             }
         }
     }
 
-    /// Lets nodes on their way out, and those that are new, take their next steps.
-    pub(super) fn step(&mut self, now: Timestamp) {
+    /// Lets nodes that are being removed, and those that are new, take their next steps.
+    pub(super) fn step(
+        &mut self,
+        context: &Context,
+        observation: &mut Observation,
+        now: Timestamp,
+    ) {
         self.step_at = None;
-        let Some(reign) = &mut self.reign else { return };
-        // On data that may be wrong nobody is asked to leave.
-        let stale = self.sight.mirror.staleness(now, self.settings.pace.stale_after).is_some();
-        if stale {
+        let settings = &context.settings;
+        // On data that may be wrong no pod is evicted.
+        if observation.mirror.staleness(now, settings.pace.stale_after).is_some() {
             return;
         }
-        if !reign.holding.is_empty() {
-            self.step_holds(now);
+        if !self.holding.is_empty() {
+            self.step_holds(context, observation, now);
         }
-        let Some(reign) = &mut self.reign else { return };
-        if reign.retiring.is_empty() {
+        if self.retiring.is_empty() {
             return;
         }
-        let subjects = reign.retiring.iter();
+        let subjects = self.retiring.iter();
         let subjects: BTreeMap<_, _> =
             subjects.map(|(node, one)| (*node, (one.group, one.instance.clone()))).collect();
-        let inventory = self.fleet.inventory(&self.settings.plan.group);
-        let as_of = |group| self.fleet.as_of(group);
-        let Sight { mirror, owners } = &mut self.sight;
+        let inventory = context.fleet.inventory(&settings.plan.group);
+        let as_of = |group| context.fleet.as_of(group);
+        let Observation { mirror, owners } = observation;
         let mut seen = sight::look(mirror, owners, &inventory, as_of, &subjects);
-        let rules = &self.settings.retire;
-        let batches = batches(reign.retiring.values(), rules.batch);
+        let rules = &settings.retire;
+        let batches = batches(self.retiring.values(), rules.batch);
         let (mut jobs, mut wake, mut in_doubt) = (Vec::new(), None::<Timestamp>, false);
         let mut deletions: BTreeMap<Symbol, Vec<Doomed>> = BTreeMap::new();
-        for (node, retirement) in &mut reign.retiring {
+        for (node, retirement) in &mut self.retiring {
             let Some(sighting) = seen.get_mut(node) else { continue };
-            sighting.awaits_order = reign.ledger.is_busy(retirement.group);
+            sighting.awaits_order = self.ledger.is_busy(retirement.group);
             sighting.batch_until = batches.get(&retirement.group).copied();
             let was_in_doubt = retirement.is_in_doubt();
             let step = retirement.step(sighting, rules, now);
@@ -119,26 +126,30 @@ impl Engine {
             wake = [wake, step.wake].into_iter().flatten().min();
         }
         for (node, subject, job) in jobs {
-            let crew = self.crew.clone();
-            reign.spawn(async move {
+            let crew = context.crew.clone();
+            let pod_uid = match &job {
+                Job::Evict { uid, .. } => uid.clone(),
+                _ => None,
+            };
+            self.spawn(async move {
                 let answer = crew.run(&subject, job).await;
-                Event::Retirement(node, subject.id().clone(), answer)
+                Event::RemovalAnswered { node, id: subject.id().clone(), answer, pod_uid }
             });
         }
         for nodes in deletions.into_values() {
-            let crew = self.crew.clone();
-            reign.spawn(async move {
+            let crew = context.crew.clone();
+            self.spawn(async move {
                 let answers = crew.delete(&nodes).await;
                 let told = nodes
                     .into_iter()
                     .zip(answers)
                     .map(|((subject, _), answer)| (subject.node(), subject.id().clone(), answer));
-                Event::Deletions(told.collect())
+                Event::DeletionsAnswered(told.collect())
             });
         }
         self.step_at = wake.map(|wake| wake.max(later(now, Duration::from_millis(1))));
         if in_doubt {
-            self.call(Cause::Outcome);
+            self.schedule_pass(Cause::Outcome, context);
         }
     }
 }
