@@ -9,8 +9,12 @@ mod claims;
 mod configuration;
 #[path = "harm/frozen.rs"]
 mod frozen;
+#[path = "harm/health.rs"]
+mod health;
 #[path = "harm/identity.rs"]
 mod identity;
+#[path = "harm/immutable.rs"]
+mod immutable;
 #[path = "harm/leadership.rs"]
 mod leadership;
 #[path = "harm/lost_nodes.rs"]
@@ -19,5 +23,7 @@ mod lost_nodes;
 mod orders;
 #[path = "harm/removal.rs"]
 mod removal;
+#[path = "harm/runaway.rs"]
+mod runaway;
 #[path = "harm/unreadable.rs"]
 mod unreadable;

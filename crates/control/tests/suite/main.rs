@@ -5,6 +5,7 @@
 
 mod gate;
 mod ground;
+mod running;
 mod stage;
 
 mod buffers;
@@ -15,6 +16,7 @@ mod hold;
 // Places to stop at are not compiled into releases.
 #[cfg(debug_assertions)]
 mod kills;
+mod meanwhile;
 mod outages;
 mod quotas;
 mod record_whole;

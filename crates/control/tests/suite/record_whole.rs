@@ -1,106 +1,18 @@
 //! The autoscaler as one, with everything that it tells: status map, events, explanations, metrics.
 
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
-use axum::{Router, body::Body};
-use http_body_util::BodyExt as _;
-use plimsoll_cluster::{
-    connect,
-    lease::{Candidacy, Leadership, Timings},
-};
-use plimsoll_control::{
-    Autoscaler, Equipment,
-    record::RecordSettings,
-    settings::{Mode, Settings},
-};
-use plimsoll_net::{Shutdown, listen::Peer};
-use plimsoll_provider::{Binding, Fleet, Home, Provider, Upkeep};
-use plimsoll_providers::simulated::Simulated;
+use plimsoll_control::settings::Mode;
 use serde_json::{Value, json};
-use tokio::{sync::watch, task::JoinHandle};
-use tower::ServiceExt as _;
 
-use crate::stage::{Stage, TWO_GROUPS, text};
-
-/// An autoscaler at work.
-struct Running {
-    router: Router,
-    shutdown: Shutdown,
-    task: JoinHandle<()>,
-    /// Nobody changes the settings, but somebody could.
-    _settings: watch::Sender<Arc<Settings>>,
-}
-
-impl Running {
-    fn start(stage: &Stage, identity: &str, mode: Mode) -> Self {
-        let provider: Arc<dyn Provider> =
-            Arc::new(Simulated::new(stage.cloud.clone(), Home::alone(stage.clock)));
-        let fleet = Fleet::new(vec![provider], stage.clock, Upkeep::default()).unwrap();
-        let settings = Settings { mode, ..stage.settings.clone() };
-        let settings = watch::Sender::new(Arc::new(settings));
-        let candidacy = Candidacy {
-            namespace: "kube-system".to_owned(),
-            name: "cluster-autoscaler".to_owned(),
-            identity: identity.to_owned(),
-            timings: Timings::default(),
-        };
-        let record = RecordSettings {
-            group_metrics: true,
-            host: identity.to_owned(),
-            ..RecordSettings::default()
-        };
-        let autoscaler = Autoscaler::new(Equipment {
-            client: connect::over(stage.ground.service()),
-            fleet: Arc::new(fleet),
-            clock: stage.clock,
-            settings: settings.subscribe(),
-            election: Some(candidacy),
-            leadership: Leadership::contested(stage.clock),
-            cluster: Binding::unbound(),
-            record,
-            adviser: None,
-        });
-        let (router, shutdown) = (autoscaler.router(), Shutdown::new());
-        let task = tokio::spawn(autoscaler.run(shutdown.clone()));
-        Self { router, shutdown, task, _settings: settings }
-    }
-
-    async fn get(&self, path: &str) -> (u16, String) {
-        let peer = Peer { address: ([127, 0, 0, 1], 40_000).into(), certificate: None };
-        let request = http::Request::get(path).extension(peer).body(Body::empty()).unwrap();
-        let response = self.router.clone().oneshot(request).await.unwrap();
-        let code = response.status().as_u16();
-        let body = response.into_body().collect().await.unwrap().to_bytes();
-        (code, String::from_utf8(body.to_vec()).unwrap())
-    }
-
-    async fn json(&self, path: &str) -> Value {
-        serde_json::from_str(&self.get(path).await.1).unwrap()
-    }
-
-    async fn stop(self) {
-        self.shutdown.trigger();
-        self.task.await.unwrap();
-    }
-}
+use crate::{
+    running::{Running, events},
+    stage::{Stage, TWO_GROUPS, text},
+};
 
 fn status(stage: &Stage) -> Option<Value> {
     let mut maps = stage.list("configmaps").into_iter();
     maps.find(|map| text(map, "/metadata/name") == "cluster-autoscaler-status")
-}
-
-/// `Pod/web-1 TriggeredScaleUp: …`, without what kube-scheduler and others say.
-fn events(stage: &Stage) -> Vec<String> {
-    let ours = stage
-        .list("events")
-        .into_iter()
-        .filter(|event| text(event, "/source/component") == "cluster-autoscaler");
-    let lines = ours.map(|event| {
-        let about =
-            text(&event, "/involvedObject/kind") + "/" + &text(&event, "/involvedObject/name");
-        format!("{about} {}: {}", text(&event, "/reason"), text(&event, "/message"))
-    });
-    lines.collect()
 }
 
 fn holder(stage: &Stage) -> String {

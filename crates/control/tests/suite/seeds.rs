@@ -11,7 +11,10 @@ use std::{
 };
 
 use jiff::SignedDuration;
-use plimsoll_control::fault::{Faults, Point, Tripwire};
+use plimsoll_control::{
+    engine::Pass,
+    fault::{Faults, Point, Tripwire},
+};
 use tokio::time::{sleep, timeout};
 
 use crate::{
@@ -87,10 +90,12 @@ impl Killer {
             let waited = stage.clock.now().duration_since(begun);
             assert!(
                 waited < SignedDuration::from_mins(30),
-                "{what} did not come about after {:?}; nodes {:?}, orders {:?}",
+                "{what} did not come about after {:?}; {} machines, nodes {:?}, orders {:?}, {}",
                 self.killed,
+                stage.machines(),
                 stage.nodes(),
-                stage.orders()
+                stage.orders(),
+                state_of(stage),
             );
             let Some(wire) = &self.wire else {
                 sleep(Duration::from_millis(500)).await;
@@ -106,6 +111,17 @@ impl Killer {
             }
         }
     }
+}
+
+/// What the last pass made of the cluster, for the report of a story that does not end.
+fn state_of(stage: &Stage) -> String {
+    let passes = stage.handle().passes();
+    let Some(pass) = passes.borrow().clone() else { return "no pass was made".to_owned() };
+    let Pass { at, held_back, plan, begun, .. } = &*pass;
+    let (unneeded, blocked, left) = (&plan.unneeded, &plan.blocked, &begun.left);
+    format!(
+        "last pass {at}: held back {held_back:?}, unneeded {unneeded:?}, blocked {blocked:?}, not begun {left:?}"
+    )
 }
 
 /// Pods that fill a node each, small ones beside them, and then only the small ones.

@@ -38,6 +38,8 @@ pools:
 - {name: default, size: m5.large, initial: 1}
 ";
 
+#[path = "stackpoint/elsewhere.rs"]
+mod elsewhere;
 #[path = "stackpoint/gone.rs"]
 mod gone;
 #[path = "stackpoint/network.rs"]

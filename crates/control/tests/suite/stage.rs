@@ -8,7 +8,7 @@ use plimsoll_cluster::{
     lease::{Leadership, Standing},
 };
 use plimsoll_control::{
-    engine::{Engine, Handle, Parts, Pass},
+    engine::{Adviser, Engine, Handle, Parts, Pass},
     fault::Faults,
     settings::Settings,
 };
@@ -40,6 +40,8 @@ pub(crate) struct Stage {
     pub(crate) gate: Gate,
     pub(crate) standing: watch::Sender<Standing>,
     pub(crate) settings: Settings,
+    /// A service that chooses which group to scale up, for the loops that are started next.
+    pub(crate) adviser: Option<Arc<dyn Adviser>>,
     /// Another infrastructure beside the first.
     other: Option<Cloud>,
     engine: Option<Running>,
@@ -72,6 +74,7 @@ impl Stage {
             gate,
             standing,
             settings,
+            adviser: None,
             other: None,
             engine: None,
         };
@@ -137,7 +140,7 @@ impl Stage {
             standing,
             leadership,
             cluster: Binding::unbound(),
-            adviser: None,
+            adviser: self.adviser.clone(),
             faults,
         });
         let (handle, shutdown) = (engine.handle(), Shutdown::new());

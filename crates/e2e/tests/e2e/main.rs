@@ -14,6 +14,8 @@ mod start;
 #[expect(dead_code, reason = "tests that run on the embedded cluster alone use the rest")]
 #[path = "../../../control/tests/suite/gate.rs"]
 mod gate;
+#[path = "../../../control/tests/suite/running.rs"]
+mod running;
 #[expect(dead_code, reason = "tests that run on the embedded cluster alone use the rest")]
 #[path = "../../../control/tests/suite/stage.rs"]
 mod stage;
@@ -28,6 +30,8 @@ mod hold;
 #[cfg(debug_assertions)]
 #[path = "../../../control/tests/suite/kills.rs"]
 mod kills;
+#[path = "../../../control/tests/suite/meanwhile.rs"]
+mod meanwhile;
 #[path = "../../../control/tests/suite/outages.rs"]
 mod outages;
 #[path = "../../../control/tests/suite/quotas.rs"]

@@ -3,9 +3,10 @@
 use plimsoll_cluster::{
     connect,
     lease::{Candidacy, Leadership, Standing, Timings, stand},
-    orders::{Intent, Orders, OrdersError, Phase},
+    orders::{Orders, OrdersError},
 };
 use plimsoll_control::fault::Faults;
+use plimsoll_model::{Intent, OrderPhase, ScaleUp};
 use plimsoll_net::Shutdown;
 use plimsoll_provider::{Class, OrderId};
 use serde_json::{Value, json};
@@ -163,8 +164,8 @@ async fn whoever_led_before_cannot_write_to_an_order_that_was_taken_over() {
     let before = Orders::new(client(), Leadership::alone());
     let (id, now) = (OrderId::new("increase-1").unwrap(), stage.clock.now());
     let group = "cheap".into();
-    let intent =
-        Intent::Increase { group, count: 1, from: 0, pods: Vec::new(), why: String::new() };
+    let scale_up = ScaleUp { group, count: 1, from: 0, pods: Vec::new(), why: String::new() };
+    let intent = Intent::ScaleUp(scale_up);
     before.write(&id, &intent, None, now).await.unwrap();
     // Another one wins the Lease, and takes over.
     let leadership = Leadership::contested(stage.clock);
@@ -181,14 +182,14 @@ async fn whoever_led_before_cannot_write_to_an_order_that_was_taken_over() {
     let election = tokio::spawn(election);
     stands.wait_for(|standing| *standing == Standing::Leading).await.unwrap();
     let after = Orders::new(client(), leadership);
-    assert_eq!(after.list().await.unwrap().orders.len(), 1);
+    assert_eq!(after.list(now).await.unwrap().orders.len(), 1);
     after.take_over(&id).await.unwrap();
-    let refused = before.advance(&id, Phase::Placed, "", now).await;
+    let refused = before.advance(&id, &OrderPhase::Placed.into(), now).await;
     assert!(
         matches!(&refused, Err(OrdersError::Superseded { by, .. }) if by == "two"),
         "{refused:?}"
     );
-    after.advance(&id, Phase::Placed, "", now).await.unwrap();
+    after.advance(&id, &OrderPhase::Placed.into(), now).await.unwrap();
     assert_eq!(text(&find(&stage, "increase-1"), "/status/leader/holder"), "two");
     end.trigger();
     election.await.unwrap();
