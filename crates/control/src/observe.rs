@@ -8,8 +8,8 @@ use std::{collections::BTreeSet, sync::Arc};
 use jiff::Timestamp;
 use plimsoll_cluster::{mirror::Mirror, taints::Mark};
 use plimsoll_model::{
-    Contested, Departed, Effect, Group, Labels, Memory, Node, Order, ScaleUp, Settings, Symbol,
-    Taint, label,
+    Contested, Departed, Effect, Group, Memory, Node, Order, ScaleUp, Settings, Symbol, Taint,
+    label,
 };
 use plimsoll_provider::{Inventory, Owner, Whose};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -101,7 +101,7 @@ pub(crate) fn stage(mirror: &mut Mirror, ingredients: Ingredients<'_>) -> Staged
         if let Some(group) = labelled.get(&name) {
             let node = Arc::make_mut(&mut node);
             let pair = (Symbol::new(label::GROUP), *group);
-            node.labels = Labels::from_pairs(node.labels.iter().chain([pair]));
+            node.labels = node.labels.with([pair]);
         }
         if awaited.contains(&name) && node.unschedulable {
             Arc::make_mut(&mut node).unschedulable = false;

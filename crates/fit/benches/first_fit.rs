@@ -157,7 +157,7 @@ fn plain_shape(number: usize) -> PodShape {
     let step = i64::try_from(number % 50).expect("small");
     let requests = amounts(100 + 20 * step, GIB / 4 + step * (GIB / 64), None);
     PodShape {
-        labels: Labels::from_pairs([("app".into(), format!("app-{number}").as_str().into())]),
+        labels: Labels::from_pairs([("app".into(), format!("app-{number}").as_str())]),
         ..PodShape::plain(Symbol::new("default"), requests)
     }
 }

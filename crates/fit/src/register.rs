@@ -67,9 +67,10 @@ impl Snapshot {
     }
 
     fn join_known_counters(&mut self, id: ShapeId, shape: &PodShape) {
-        let by_label = shape.labels.iter().filter_map(|(key, value)| {
-            self.counters_by_pair.get(&(key, value.clone()))
-        });
+        let by_label = shape
+            .labels
+            .iter()
+            .filter_map(|(key, value)| self.counters_by_pair.get(&(key, value.clone())));
         let known = by_label.flatten().chain(&self.counters_without_pair);
         let entry = self.shapes.entry_mut(id);
         for counter in known {

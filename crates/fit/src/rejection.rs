@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use plimsoll_model::{Disk, HostPort, Symbol, Text, Taint, show_amount};
+use plimsoll_model::{Disk, HostPort, Symbol, Taint, Text, show_amount};
 
 use crate::{BindingProblem, DeviceProblem, Plugin, Restriction};
 

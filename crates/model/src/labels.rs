@@ -31,6 +31,13 @@ impl Labels {
         Self { pairs: pairs.into_boxed_slice() }
     }
 
+    /// These labels and others. Where a key has a value already, the other one counts.
+    #[must_use]
+    pub fn with<V: Into<Text>>(&self, others: impl IntoIterator<Item = (Symbol, V)>) -> Self {
+        let others = others.into_iter().map(|(key, value)| (key, value.into()));
+        Self::from_pairs(self.pairs.iter().cloned().chain(others))
+    }
+
     /// The value of `key`.
     pub fn get(&self, key: Symbol) -> Option<&Text> {
         self.pairs.iter().find(|(known, _)| *known == key).map(|(_, value)| value)

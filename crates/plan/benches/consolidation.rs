@@ -10,8 +10,8 @@
 use std::{collections::BTreeMap, fmt::Write, sync::Arc, time::Instant};
 
 use plimsoll_model::{
-    Consolidation, Instance, InstanceState, Labels, Memory, Node, Phase, Pod, SignedDuration,
-    Symbol, World, label,
+    Consolidation, Instance, InstanceState, Memory, Node, Phase, Pod, SignedDuration, Symbol,
+    World, label,
 };
 use plimsoll_plan::{Place, Plan, plan};
 
@@ -101,7 +101,7 @@ fn apply(world: &mut World, decided: &Plan, added: &mut usize) {
             let name = Symbol::new(&format!("n{added}"));
             let template = group.template.as_ref().expect("a template");
             let hostname = (Symbol::new(label::HOSTNAME), name);
-            let labels = Labels::from_pairs(template.labels.iter().chain([hostname]));
+            let labels = template.labels.with([hostname]);
             let node = Node { name, labels, created: world.now, ..Node::clone(template) };
             world.nodes.push(Arc::new(node));
             group.instances.push(Instance {

@@ -93,7 +93,7 @@ impl Template {
     /// A node of this kind with a name and a hostname.
     pub(crate) fn node(&self, name: Symbol) -> Arc<Node> {
         let hostname = (Symbol::new(label::HOSTNAME), name);
-        let labels = Labels::from_pairs(self.node.labels.iter().chain([hostname]));
+        let labels = self.node.labels.with([hostname]);
         Arc::new(Node { name, labels, ..self.node.clone() })
     }
 

@@ -5,7 +5,7 @@
 use std::str::FromStr;
 
 use plimsoll_manifest::flags::form;
-use plimsoll_model::{Group, Symbol};
+use plimsoll_model::{Group, Symbol, Text};
 
 mod chosen;
 
@@ -31,7 +31,7 @@ pub(super) enum Discovery {
     /// `mig:namePrefix=web-,min=0,max=10`: by name, with bounds.
     Prefix(String, Bounds),
     /// `label:key=value,key`: by the labels of their nodes, with the bounds that they have.
-    Labels(Vec<(Symbol, Option<Symbol>)>),
+    Labels(Vec<(Symbol, Option<Text>)>),
 }
 
 /// The fewest and the most machines.
@@ -118,8 +118,8 @@ impl Discovery {
             }
             Self::Labels(wanted) => {
                 let labels = &group.template.as_ref()?.labels;
-                let has = |(key, value): &(Symbol, Option<Symbol>)| match value {
-                    Some(value) => labels.get(*key) == Some(*value),
+                let has = |(key, value): &(Symbol, Option<Text>)| match value {
+                    Some(value) => labels.get(*key) == Some(value),
                     None => labels.contains_key(*key),
                 };
                 wanted.iter().all(has).then_some(None)
@@ -172,7 +172,7 @@ fn labels(text: &str) -> Result<Discovery, String> {
     let mut wanted = Vec::new();
     for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
         wanted.push(match part.split_once('=') {
-            Some((key, value)) => (Symbol::new(key), Some(Symbol::new(value))),
+            Some((key, value)) => (Symbol::new(key), Some(Text::new(value))),
             None => (Symbol::new(part), None),
         });
     }

@@ -1,4 +1,4 @@
-use plimsoll_model::{Conditions, GroupOptions, Instance, InstanceState, Resources};
+use plimsoll_model::{Conditions, GroupOptions, Instance, InstanceState, Labels, Resources};
 
 use super::*;
 

@@ -12,7 +12,7 @@ use crate::proto::{core, external::NodeGroupAutoscalingOptions};
 fn small_node() -> Node {
     Node {
         name: "n".into(),
-        labels: Labels::from_pairs([("b".into(), "2".into()), ("a".into(), "1".into())]),
+        labels: Labels::from_pairs([("b".into(), "2"), ("a".into(), "1")]),
         taints: Box::new([Taint { key: "t".into(), value: "".into(), effect: Effect::NoExecute }]),
         unschedulable: false,
         allocatable: Resources::from_amounts([("cpu".into(), 1_500)]),

@@ -70,7 +70,7 @@ fn options() -> Vec<ExpanderOption> {
     let pod = ExpanderPod {
         namespace: "shop".into(),
         name: "web-1".into(),
-        labels: Labels::from_pairs([("app".into(), "web".into())]),
+        labels: Labels::from_pairs([("app".into(), "web")]),
         requests: Resources::from_amounts([("cpu".into(), 250), ("memory".into(), 1 << 30)]),
     };
     ["a", "b", "c"]

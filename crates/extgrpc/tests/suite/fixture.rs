@@ -333,7 +333,7 @@ pub(crate) fn template() -> Node {
     };
     Node {
         name: "web-template".into(),
-        labels: Labels::from_pairs([("zone".into(), "z1".into())]),
+        labels: Labels::from_pairs([("zone".into(), "z1")]),
         taints: Box::new([Taint {
             key: "only".into(),
             value: "web".into(),

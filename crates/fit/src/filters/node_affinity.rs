@@ -17,11 +17,9 @@ pub(super) fn judge(question: Question<'_>) -> Option<Rejection> {
     let missing =
         affinity.selector.iter().find(|(key, value)| node.labels.get(*key) != Some(*value));
     Some(match missing {
-        Some((key, value)) => Rejection::Selector {
-            key,
-            wants: value.clone(),
-            has: node.labels.get(key).cloned(),
-        },
+        Some((key, value)) => {
+            Rejection::Selector { key, wants: value.clone(), has: node.labels.get(key).cloned() }
+        }
         None => Rejection::NodeAffinity,
     })
 }

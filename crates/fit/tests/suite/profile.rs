@@ -64,7 +64,7 @@ fn pod(name: &str, requests: &Value, more: &Value) -> Value {
 
 /// A term that wants a label.
 fn wants(key: &str, value: &str) -> NodeTerm {
-    let operator = LabelOperator::In([Symbol::new(value)].into());
+    let operator = LabelOperator::In([value.into()].into());
     let requirement = LabelRequirement { key: Symbol::new(key), operator };
     NodeTerm { labels: LabelSelector::new([requirement]), ..NodeTerm::default() }
 }

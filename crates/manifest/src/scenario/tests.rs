@@ -1,7 +1,7 @@
 //! Worlds that are read, and files that are refused.
 
 use expect_test::{Expect, expect};
-use plimsoll_model::{InstanceState, Money, Symbol, World};
+use plimsoll_model::{InstanceState, Money, Symbol, Text, World};
 
 use super::read;
 

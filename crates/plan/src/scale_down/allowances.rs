@@ -2,7 +2,7 @@
 //!
 //! What is chosen is taken off at once, so that the bounds hold for all that a pass gives back together.
 
-use plimsoll_model::{Node, Symbol, resource};
+use plimsoll_model::{Node, Symbol, Text, resource};
 
 use super::{candidates::Unit, fates::Hold};
 use crate::{
@@ -39,7 +39,7 @@ struct GroupAllowance {
 struct Surplus {
     cores: i64,
     memory: i64,
-    gpus: Vec<(Symbol, i64)>,
+    gpus: Vec<(Text, i64)>,
 }
 
 // === impl Allowances ===
@@ -143,7 +143,7 @@ impl Surplus {
             gpus: limits
                 .gpus
                 .iter()
-                .map(|(kind, range)| (*kind, range.min.saturating_neg()))
+                .map(|(kind, range)| (Text::from(*kind), range.min.saturating_neg()))
                 .collect(),
         };
         for (node, found) in world.nodes.iter().zip(&scene.state.nodes) {
@@ -161,7 +161,7 @@ impl Surplus {
         change(&mut self.cores, node.capacity.get(Symbol::new(resource::CPU)));
         change(&mut self.memory, node.capacity.get(Symbol::new(resource::MEMORY)));
         let kind = marks::accelerator_label(node);
-        if let Some((_, left)) = self.gpus.iter_mut().find(|(limited, _)| Some(*limited) == kind) {
+        if let Some((_, left)) = self.gpus.iter_mut().find(|(limited, _)| Some(limited) == kind) {
             change(left, marks::gpus(&node.capacity));
         }
     }

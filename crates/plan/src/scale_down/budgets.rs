@@ -5,7 +5,7 @@
 
 mod allowed;
 
-use plimsoll_model::{Budget, PodShape, Symbol, World};
+use plimsoll_model::{Budget, PodShape, Symbol, Text, World};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -16,7 +16,7 @@ use crate::{scene::Scene, state::Readiness};
 pub(super) struct Budgets<'w> {
     listed: &'w [Budget],
     /// Budgets whose pods all have some label, by namespace and that label.
-    by_pair: FxHashMap<(Symbol, Symbol, Symbol), Vec<usize>>,
+    by_pair: FxHashMap<(Symbol, Symbol, Text), Vec<usize>>,
     /// The others, by namespace.
     by_namespace: FxHashMap<Symbol, Vec<usize>>,
     /// By budget: how many disruptions it still allows.
@@ -41,7 +41,7 @@ impl<'w> Budgets<'w> {
             let Some(selector) = &budget.selector else { continue };
             let list = match selector.exact_pair() {
                 Some((key, value)) => {
-                    budgets.by_pair.entry((budget.namespace, key, value)).or_default()
+                    budgets.by_pair.entry((budget.namespace, key, value.clone())).or_default()
                 }
                 None => budgets.by_namespace.entry(budget.namespace).or_default(),
             };
@@ -116,7 +116,7 @@ impl<'w> Budgets<'w> {
         let namespace = shape.namespace;
         let by_label = shape.labels.iter();
         let by_label =
-            by_label.filter_map(|(key, value)| self.by_pair.get(&(namespace, key, value)));
+            by_label.filter_map(|(key, value)| self.by_pair.get(&(namespace, key, value.clone())));
         for place in by_label.chain(self.by_namespace.get(&namespace)).flatten() {
             let selector = self.listed[*place].selector.as_ref();
             if selector.is_some_and(|selector| selector.matches(&shape.labels)) {

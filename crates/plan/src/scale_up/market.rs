@@ -1,6 +1,6 @@
 //! What can be bought: groups with room, and why the others have none.
 
-use plimsoll_model::{Money, Node, Symbol, resource};
+use plimsoll_model::{Money, Node, Symbol, Text, resource};
 
 use crate::{
     plan::{GroupHealth, GroupReason},
@@ -40,7 +40,7 @@ pub(crate) struct Allowance {
     pub nodes: Option<u32>,
     cores: i64,
     memory: i64,
-    gpus: Vec<(Symbol, i64)>,
+    gpus: Vec<(Text, i64)>,
     quotas: Quotas,
 }
 
@@ -122,7 +122,7 @@ impl Allowance {
             nodes: (limits.nodes > 0).then_some(limits.nodes),
             cores: limits.cores.max.saturating_mul(1000),
             memory: limits.memory_gib.max.saturating_mul(1 << 30),
-            gpus: limits.gpus.iter().map(|(kind, range)| (*kind, range.max)).collect(),
+            gpus: limits.gpus.iter().map(|(kind, range)| (Text::from(*kind), range.max)).collect(),
             quotas: Quotas::new(world),
         };
         for (node, found) in world.nodes.iter().zip(&scene.state.nodes) {
@@ -144,7 +144,7 @@ impl Allowance {
         let times = |amount: i64| amount.saturating_mul(i64::from(count));
         let asks = |name: &str| times(node.capacity.get(Symbol::new(name)));
         let kind = marks::accelerator_label(node);
-        let gpus = self.gpus.iter().find(|(limited, _)| Some(*limited) == kind);
+        let gpus = self.gpus.iter().find(|(limited, _)| Some(limited) == kind);
         if self.nodes.is_some_and(|left| left < count) {
             Some(Symbol::new("max-nodes-total"))
         } else if asks(resource::CPU) > self.cores {
@@ -186,7 +186,7 @@ impl Allowance {
         change(&mut self.cores, node.capacity.get(Symbol::new(resource::CPU)));
         change(&mut self.memory, node.capacity.get(Symbol::new(resource::MEMORY)));
         let kind = marks::accelerator_label(node);
-        if let Some((_, left)) = self.gpus.iter_mut().find(|(limited, _)| Some(*limited) == kind) {
+        if let Some((_, left)) = self.gpus.iter_mut().find(|(limited, _)| Some(limited) == kind) {
             change(left, gpus);
         }
     }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use fixedbitset::FixedBitSet;
 use plimsoll_fit::NodeId;
-use plimsoll_model::{Node, PodShape, PodTerm, Profile, Resources, Symbol, Taint, label};
+use plimsoll_model::{Node, PodShape, PodTerm, Profile, Resources, Symbol, Taint, Text, label};
 use rustc_hash::FxHashMap;
 
 use super::{lots::Lot, market::Offer};
@@ -48,11 +48,11 @@ pub(crate) fn assign(scene: &mut Scene<'_>, offers: &[Offer], lots: Vec<Lot>) ->
     let templates = &scene.templates;
     let mut trial = scene.snapshot.fork();
     let mut regions: Vec<Region> = Vec::new();
-    let mut looks: Vec<(Vec<Option<Symbol>>, &[Taint])> = Vec::new();
+    let mut looks: Vec<(Vec<Option<Text>>, &[Taint])> = Vec::new();
     for (place, offer) in offers.iter().enumerate() {
         let Some(template) = &templates[offer.group] else { continue };
         let node = template.unnamed();
-        let look = (keys.iter().map(|key| node.labels.get(*key)).collect(), &*node.taints);
+        let look = (keys.iter().map(|key| node.labels.get(*key).cloned()).collect(), &*node.taints);
         let region = looks.iter().position(|other| *other == look).unwrap_or_else(|| {
             let name = Symbol::new(&format!("region-{}", regions.len()));
             let node = trial.add_node(boundless(template, name, &shapes));

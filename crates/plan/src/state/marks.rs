@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use plimsoll_model::{Node, Resources, Symbol, Taint, TaintSettings};
+use plimsoll_model::{Node, Resources, Symbol, Taint, TaintSettings, Text};
 
 /// We put it on a node when its drain begins.
 pub(crate) const TO_BE_DELETED: &str = "ToBeDeletedByClusterAutoscaler";
@@ -123,7 +123,7 @@ pub(crate) fn gpus(resources: &Resources) -> i64 {
 }
 
 /// The type of accelerator that the node's labels promise.
-pub(crate) fn accelerator_label(node: &Node) -> Option<Symbol> {
+pub(crate) fn accelerator_label(node: &Node) -> Option<&Text> {
     let found = ACCELERATOR_LABELS.iter().find_map(|key| node.labels.get(*key));
     found.filter(|kind| !kind.is_empty())
 }

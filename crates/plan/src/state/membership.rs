@@ -84,10 +84,10 @@ pub(super) fn membership(world: &World, node_places: &FxHashMap<Symbol, usize>) 
         }
     }
     let groups: FxHashMap<_, _> =
-        world.groups.iter().enumerate().map(|(place, group)| (group.id, place)).collect();
+        world.groups.iter().enumerate().map(|(place, group)| (group.id.as_str(), place)).collect();
     let key = Symbol::new(label::GROUP);
     for (node, member) in world.nodes.iter().zip(&mut members) {
-        let labelled = || node.labels.get(key).and_then(|id| groups.get(&id));
+        let labelled = || node.labels.get(key).and_then(|id| groups.get(id.as_str()));
         *member = member.or_else(|| {
             labelled().map(|group| Member { group: *group, machine: Machine::Unlisted })
         });

@@ -32,7 +32,8 @@ impl Template {
         allocatable: Resources,
     ) -> Self {
         let common = KUBELET_LABELS.map(|(key, value)| (Symbol::new(key), Symbol::new(value)));
-        let labels = common.into_iter().chain(labels.iter()).chain(of_group(group)).collect();
+        let common: Labels = common.into_iter().collect();
+        let labels = common.with(labels.iter()).with(of_group(group));
         let node = new_node(Symbol::new(group), labels, taints.into(), capacity, allocatable);
         Self { node: Arc::new(node) }
     }
@@ -55,7 +56,7 @@ impl Template {
         let hostname = (Symbol::new(label::HOSTNAME), Symbol::new(name));
         Node {
             name: Symbol::new(name),
-            labels: self.node.labels.iter().chain([hostname]).collect(),
+            labels: self.node.labels.with([hostname]),
             provider_id: provider_id.into(),
             created: registered,
             ..(*self.node).clone()

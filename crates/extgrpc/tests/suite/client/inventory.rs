@@ -80,7 +80,7 @@ async fn an_inventory_is_all_that_the_server_tells() {
     assert_eq!((state.group.min, state.group.max, state.group.target), (0, 10, 2));
     assert_eq!(state.group.price, Some(Money::from_micros(500_000)));
     let template = state.group.template.as_ref().unwrap();
-    assert_eq!(template.labels.get("from".into()), Some("new".into()), "new fields are preferred");
+    assert_eq!(template.labels.get("from".into()), Some(&"new".into()), "new fields are preferred");
     assert_eq!(template.allocatable.get("cpu".into()), 2_000);
     let seen: Vec<_> = state
         .group
@@ -133,7 +133,7 @@ async fn old_servers_are_understood() {
     let inventory = server.provider().refresh().await.unwrap();
     let state = &inventory.groups[0];
     let template = state.group.template.as_ref().unwrap();
-    assert_eq!(template.labels.get("from".into()), Some("old".into()));
+    assert_eq!(template.labels.get("from".into()), Some(&"old".into()));
     let expected = Overrides {
         unneeded_time: Some(SignedDuration::from_mins(1)),
         gpu_utilization_threshold: Some(0.7),

@@ -56,7 +56,7 @@ fn location() -> impl Strategy<Value = Labels> {
     let region = maybe(10, Just((Symbol::new(label::REGION), Symbol::new("earth"))));
     (labels(NODE_WORDS, 60), zone(60, label::ZONE), zone(5, label::BETA_ZONE), region).prop_map(
         |(labels, zone, beta_zone, region)| {
-            Labels::from_pairs(labels.iter().chain(zone).chain(beta_zone).chain(region))
+            labels.with(zone.into_iter().chain(beta_zone).chain(region))
         },
     )
 }
@@ -109,7 +109,7 @@ impl Template {
         let hostname = hostname.map(|value| (Symbol::new(label::HOSTNAME), value));
         Arc::new(Node {
             name,
-            labels: Labels::from_pairs(self.labels.iter().chain(hostname)),
+            labels: self.labels.with(hostname),
             taints: self.taints.clone(),
             unschedulable: self.unschedulable,
             allocatable: self.allocatable.clone(),

@@ -1,6 +1,6 @@
 //! Label selectors over words that occur.
 
-use plimsoll_model::{LabelOperator, LabelRequirement, LabelSelector, Labels, Symbol, label};
+use plimsoll_model::{LabelOperator, LabelRequirement, LabelSelector, Labels, Symbol, Text, label};
 use proptest::{collection, prelude::*, sample};
 
 use super::maybe;
@@ -62,7 +62,7 @@ fn requirement(words: Words) -> impl Strategy<Value = LabelRequirement> {
     sample::select(words).prop_flat_map(|(key, values)| {
         let most = values.len().min(2);
         let values = sample::subsequence(values, 1..=most)
-            .prop_map(|values| values.into_iter().map(Symbol::new).collect::<Box<[_]>>());
+            .prop_map(|values| values.into_iter().map(Text::new).collect::<Box<[_]>>());
         let operator = prop_oneof![
             6 => values.clone().prop_map(LabelOperator::In),
             2 => values.prop_map(LabelOperator::NotIn),

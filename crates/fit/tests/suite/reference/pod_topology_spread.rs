@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use plimsoll_model::{Node, PodShape, SpreadConstraint, Symbol};
+use plimsoll_model::{Node, PodShape, SpreadConstraint, Text};
 
 use super::{Cluster, node_affinity, taint_toleration};
 
@@ -23,7 +23,7 @@ fn is_violated(
     let enough_domains = counts.len() >= constraint.min_domains as usize;
     let emptiest = if enough_domains { counts.values().copied().min().unwrap_or(0) } else { 0 };
     // A domain without a node that counts has no pods that count.
-    let here = counts.get(&domain).copied().unwrap_or(0);
+    let here = counts.get(domain).copied().unwrap_or(0);
     let itself = u32::from(selects_itself(constraint, pod));
     here + itself > emptiest + constraint.max_skew
 }
@@ -33,13 +33,13 @@ fn pods_by_domain(
     constraint: &SpreadConstraint,
     cluster: &Cluster,
     pod: &PodShape,
-) -> BTreeMap<Symbol, u32> {
+) -> BTreeMap<Text, u32> {
     let mut counts = BTreeMap::new();
     for node in &cluster.nodes {
         if let Some(domain) = node.labels.get(constraint.topology_key)
             && node_counts(constraint, pod, node)
         {
-            let count = counts.entry(domain).or_insert(0);
+            let count = counts.entry(domain.clone()).or_insert(0);
             for other in cluster.pods_on(node) {
                 *count += u32::from(pod_counts(constraint, pod, other));
             }

@@ -1,6 +1,6 @@
 //! VolumeBinding: bound volumes have to be reachable, and for unbound claims a volume has to be found or made.
 
-use plimsoll_model::{Claim, Node, PodShape, StorageClass, Symbol, Volume};
+use plimsoll_model::{Claim, Node, PodShape, StorageClass, Symbol, Text, Volume};
 
 use super::{Cluster, claims};
 
@@ -100,8 +100,8 @@ fn can_be_made(cluster: &Cluster, claim: &Claim, node: &Node) -> bool {
 }
 
 fn is_allowed_topology(class: &StorageClass, node: &Node) -> bool {
-    let matches = |(key, values): &(Symbol, Box<[Symbol]>)| {
-        node.labels.get(*key).is_some_and(|value| values.contains(&value))
+    let matches = |(key, values): &(Symbol, Box<[Text]>)| {
+        node.labels.get(*key).is_some_and(|value| values.contains(value))
     };
     class.allowed_topologies.is_empty()
         || class.allowed_topologies.iter().any(|term| term.0.iter().all(matches))

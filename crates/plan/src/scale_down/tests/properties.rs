@@ -111,11 +111,9 @@ fn run(world: &Builder) -> (Scene<'_>, GivenBack) {
 
 fn count(plan: &Plan, world: &Builder, id: Symbol) -> u32 {
     let retired = plan.retirements.iter().filter(|retirement| retirement.group == id).count();
-    let going = world
-        .0
-        .nodes
-        .iter()
-        .filter(|node| node.deleting && node.labels.get(Symbol::new(label::GROUP)) == Some(id));
+    let going = world.0.nodes.iter().filter(|node| {
+        node.deleting && node.labels.get(Symbol::new(label::GROUP)) == Some(&id.into())
+    });
     u32::try_from(retired + going.count()).unwrap()
 }
 

@@ -82,12 +82,12 @@ fn the_cloud_label_names_the_accelerator_first() {
     let mut node = node("n");
     assert_eq!(accelerator_label(&node), None);
     node.labels = labels(&[("nvidia.com/gpu.product", "Tesla-T4")]);
-    assert_eq!(accelerator_label(&node), Some("Tesla-T4".into()));
+    assert_eq!(accelerator_label(&node), Some(&"Tesla-T4".into()));
     node.labels = labels(&[
         ("cloud.google.com/gke-accelerator", "nvidia-tesla-t4"),
         ("nvidia.com/gpu.product", "Tesla-T4"),
     ]);
-    assert_eq!(accelerator_label(&node), Some("nvidia-tesla-t4".into()));
+    assert_eq!(accelerator_label(&node), Some(&"nvidia-tesla-t4".into()));
     node.labels = labels(&[("accelerator", "")]);
     assert_eq!(accelerator_label(&node), None);
 }

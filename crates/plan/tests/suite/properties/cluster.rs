@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use plimsoll_model::{
-    Group, Labels, Node, PodName, PodShape, SignedDuration, Symbol, World, first_untolerated, label,
+    Group, Node, PodName, PodShape, SignedDuration, Symbol, World, first_untolerated, label,
 };
 use plimsoll_plan::{Place, Plan, Repair};
 
@@ -66,7 +66,7 @@ pub(super) fn new_node(group: &Group, name: &str) -> Node {
     let template = group.template.as_ref().unwrap();
     let name = Symbol::new(name);
     let own = [(Symbol::new(label::HOSTNAME), name)];
-    let labels = Labels::from_pairs(template.labels.iter().chain(own));
+    let labels = template.labels.with(own);
     Node { name, labels, ..(**template).clone() }
 }
 

@@ -256,8 +256,8 @@ groups:
     let objects = reader.finish().unwrap();
     let [node] = objects.nodes.as_slice() else { panic!("one node") };
     assert_eq!(**node, machine.node(created));
-    assert_eq!(node.labels.get(Symbol::new("kubernetes.io/hostname")), Some(node.name));
-    assert_eq!(node.labels.get(Symbol::new("kubernetes.io/arch")), Some(Symbol::new("arm64")));
+    assert_eq!(node.labels.get(Symbol::new("kubernetes.io/hostname")), Some(&node.name.into()));
+    assert_eq!(node.labels.get(Symbol::new("kubernetes.io/arch")), Some(&"arm64".into()));
     let instance = world.cloud.instances().remove(0).1;
     assert_eq!((instance.node, &instance.id), (Some(node.name), &node.provider_id));
 }

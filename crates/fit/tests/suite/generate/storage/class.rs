@@ -1,6 +1,8 @@
 //! Random storage classes, and what their drivers have left.
 
-use plimsoll_model::{LabelSelector, StorageCapacity, StorageClass, Symbol, TopologyTerm, label};
+use plimsoll_model::{
+    LabelSelector, StorageCapacity, StorageClass, Symbol, Text, TopologyTerm, label,
+};
 use proptest::{collection, prelude::*, sample};
 
 use super::{DRIVERS, size};
@@ -26,7 +28,7 @@ pub(super) fn class_name() -> impl Strategy<Value = Symbol> {
 /// wait for a pod.
 pub(super) fn classes() -> impl Strategy<Value = Vec<StorageClass>> {
     let values = sample::subsequence(&["a", "b", "c"], 1..=2)
-        .prop_map(|zones| zones.into_iter().map(Symbol::new).collect::<Box<[_]>>());
+        .prop_map(|zones| zones.into_iter().map(Text::new).collect::<Box<[_]>>());
     let pair = values.prop_map(|zones| (Symbol::new(label::ZONE), zones));
     let term = collection::vec(pair, 1..=2).prop_map(|pairs| TopologyTerm(pairs.into()));
     some(30, 2, term).prop_map(|allowed_topologies| {

@@ -56,7 +56,7 @@ fn places() -> impl Strategy<Value = Labels> {
         place(5, label::REGION, &["earth", "moon"]),
     )
         .prop_map(|(labels, zone, beta_zone, region)| {
-            Labels::from_pairs(labels.iter().chain(zone).chain(beta_zone).chain(region))
+            labels.with(zone.into_iter().chain(beta_zone).chain(region))
         })
 }
 
