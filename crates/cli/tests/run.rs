@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test stops where it is surprised")]
 
 mod run {
+    mod paused;
     pub(crate) mod refused;
     pub(crate) mod stage;
 }

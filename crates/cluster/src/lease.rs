@@ -259,8 +259,11 @@ fn tell(standing: &watch::Sender<Standing>, election: &Election, now: Timestamp)
         let changed = *known != current;
         if changed {
             match &current {
-                Standing::Leading => info!("leads now"),
-                Standing::Standby { leader } => info!(?leader, "stands by"),
+                Standing::Leading => info!("became leader"),
+                Standing::Standby { leader } => {
+                    let leader = leader.as_deref().unwrap_or_default();
+                    info!(leader, "standing by, another replica leads");
+                }
             }
             known.clone_from(&current);
         }

@@ -3,6 +3,7 @@
 use std::{
     fs,
     io::{BufRead as _, BufReader},
+    path::Path,
     process::{Child, ChildStdout, Command, Stdio},
     sync::{Arc, Mutex},
     thread,
@@ -62,19 +63,24 @@ impl Stage {
         Self { cluster, _stdout: stdout, client, folder }
     }
 
-    /// Starts an autoscaler, which is there when this returns.
+    /// Starts an autoscaler over the catalogue, which is there when this returns.
     pub(crate) fn run(&self, flags: &[&str]) -> Autoscaler {
+        let provider = ["--cloud-provider=simulated", "--cloud-config=catalogue.yaml"];
+        self.run_with(provider, flags)
+    }
+
+    /// Starts an autoscaler over this provider.
+    pub(crate) fn run_with(&self, provider: [&str; 2], flags: &[&str]) -> Autoscaler {
         let words = [
             "run",
-            "--cloud-provider=simulated",
-            "--cloud-config=catalogue.yaml",
             "--kubeconfig=kubeconfig",
             "--address=127.0.0.1:0",
             "--scan-interval=1s",
             "--logging-format=json",
         ];
-        let mut process =
-            plimsoll(&words).args(flags).current_dir(self.folder.path()).spawn().unwrap();
+        let mut command = plimsoll(&words);
+        command.args(provider).args(flags).current_dir(self.folder.path());
+        let mut process = command.spawn().unwrap();
         let mut lines = BufReader::new(process.stderr.take().unwrap()).lines();
         let log = Arc::new(Mutex::new(Vec::new()));
         let address = loop {
@@ -115,8 +121,27 @@ impl Stage {
     }
 
     async fn list(&self, group: &'static str, plural: &'static str) -> Vec<Value> {
-        let collection = Collection { group, version: "v1", plural };
+        self.list_version(group, "v1", plural).await
+    }
+
+    async fn list_version(
+        &self,
+        group: &'static str,
+        version: &'static str,
+        plural: &'static str,
+    ) -> Vec<Value> {
+        let collection = Collection { group, version, plural };
         self.client.list(collection, "").await.unwrap().items.collect()
+    }
+
+    /// How many orders there are.
+    pub(crate) async fn orders(&self) -> usize {
+        self.list_version("plimsoll.dev", "v1alpha1", "nodeorders").await.len()
+    }
+
+    /// Where the files of the test are.
+    pub(crate) fn folder(&self) -> &Path {
+        self.folder.path()
     }
 
     /// How many pods of a deployment run.
@@ -216,9 +241,15 @@ impl Autoscaler {
 
     /// Asks it to end, and says how it did.
     pub(crate) fn terminate(&mut self) -> Option<i32> {
-        let id = self.process.id().to_string();
-        assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
+        self.signal("TERM");
         self.process.wait().unwrap().code()
+    }
+
+    /// Sends it a signal.
+    pub(crate) fn signal(&self, name: &str) {
+        let id = self.process.id().to_string();
+        let sent = Command::new("kill").args([&format!("-{name}"), &id]).status().unwrap();
+        assert!(sent.success());
     }
 
     /// What it has said so far.
