@@ -121,7 +121,7 @@ fn graph(metadata: &Metadata) -> anyhow::Result<Graph> {
     Ok(Graph { packages: packages.collect() })
 }
 
-/// Rust files anywhere, Markdown at the root. Hidden directories and cargo's output are left out;
+/// Rust files anywhere, Markdown at the root and in `docs`. Hidden directories and cargo's output are left out;
 /// the latter is known by the tag that cargo puts there, since a module may be called `target`.
 fn collect_files(root: &Path, directory: &Path, files: &mut Vec<SourceFile>) -> anyhow::Result<()> {
     let unreadable = || format!("cannot read {}", directory.display());
@@ -138,7 +138,7 @@ fn collect_files(root: &Path, directory: &Path, files: &mut Vec<SourceFile>) -> 
         let extension = path.extension().and_then(|extension| extension.to_str());
         let is_wanted = match extension {
             Some("rs") => true,
-            Some("md") => directory == root,
+            Some("md") => directory == root || directory == root.join("docs"),
             _ => false,
         };
         if is_wanted {

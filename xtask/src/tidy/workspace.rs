@@ -14,7 +14,7 @@ pub struct Workspace {
     pub graph: Graph,
     /// What the program is built of when default features are off.
     pub shipped: Vec<Shipped>,
-    /// Every Rust file, and the Markdown files at the root.
+    /// Every Rust file, and the Markdown files at the root and in `docs`.
     pub files: Vec<SourceFile>,
 }
 
