@@ -108,6 +108,8 @@ pub(crate) struct GroupState {
     pub upcoming: u32,
     /// The same without the repairs: what the pass found, for the report.
     pub found_upcoming: u32,
+    /// Machines of the target that lost their node and may register again. Nothing counts on them.
+    pub astray: u32,
     /// The target that the provider has once the repairs are made.
     pub target: u32,
     pub health: GroupHealth,
@@ -140,10 +142,13 @@ pub(crate) fn observe(world: &World) -> State<'_> {
     let removals = departed::removals(world, &gone, &memory);
     unregistered::remember_registered(world, &membership, &mut memory);
     let mut repairs = Vec::new();
-    let strays: Vec<_> = (membership.strays.iter().enumerate())
+    let mut strays: Vec<_> = (membership.strays.iter().enumerate())
         .map(|(place, machines)| unregistered::strays(world, place, machines))
         .collect();
     let mut ration = Ration::new(world, &strays);
+    if ration.is_contradicted() {
+        strays.iter_mut().for_each(|strays| unregistered::expect_back(strays));
+    }
     let mut groups: Vec<_> = (groups::census(&nodes, &membership).into_iter().enumerate())
         .map(|(place, census)| {
             let (strays, ration) = (&strays[place], &mut ration);

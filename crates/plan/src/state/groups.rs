@@ -18,6 +18,8 @@ pub(super) struct Gap {
     pub held: u32,
     /// Machines that may still become nodes.
     pub waiting: u32,
+    /// Machines that lost their node and may register again, as far as the target counts them.
+    pub astray: u32,
     /// Machines that failed or are overdue, as far as the target counts them.
     pub broken: u32,
     /// Machines of orders of ours that are overdue, counted or not: what lost its node later did arrive.
@@ -39,6 +41,7 @@ pub(super) fn census(nodes: &[NodeState], membership: &Membership) -> Vec<GroupS
         unlisted: 0,
         upcoming: 0,
         found_upcoming: 0,
+        astray: 0,
         target: 0,
         health: GroupHealth::Healthy,
         held: None,
@@ -132,7 +135,7 @@ fn judge(
         Some(code) => Some(backoff::after_failure(last.as_ref(), code, settings, now)),
         None => last,
     };
-    let excused = upcoming.saturating_add(gap.broken);
+    let excused = upcoming.saturating_add(gap.broken).saturating_add(gap.astray);
     let health = backoff::rest(backoff.as_ref(), now).unwrap_or_else(|| {
         if health::is_group_healthy(world, group.target, &census, excused) {
             GroupHealth::Healthy
@@ -148,6 +151,7 @@ fn judge(
     GroupState {
         upcoming,
         found_upcoming: upcoming,
+        astray: gap.astray,
         target: lowered,
         health,
         held,
@@ -162,9 +166,10 @@ impl Gap {
     /// Explains the target by what is there.
     ///
     /// When there is more than the target counts, the provider's machines are believed before a Node whose machine is not
-    /// listed (its machine is gone, and a successor on its way), and a machine that may come before one that will not.
+    /// listed (its machine is gone, and a successor on its way), and a machine that may come before one that lost its node, and that one
+    /// before one that will not come.
     pub(super) fn new(target: u32, census: &GroupState, strays: &[Stray<'_>]) -> Self {
-        let (mut dead, mut overdue, mut waiting) = (0, 0, 0);
+        let (mut dead, mut overdue, mut astray, mut waiting) = (0, 0, 0, 0);
         for stray in strays {
             match stray.fate {
                 Fate::Failed(_) => dead += 1,
@@ -172,6 +177,7 @@ impl Gap {
                     dead += 1;
                     overdue += u32::from(!stray.may_carry_pods());
                 }
+                Fate::Astray => astray += 1,
                 Fate::Waiting => waiting += 1,
             }
         }
@@ -181,8 +187,9 @@ impl Gap {
         let held = nodes - census.unlisted.min(surplus);
         let size = target.saturating_sub(held);
         let waiting = size.min(waiting);
-        let broken = (size - waiting).min(dead);
-        Self { held, waiting, broken, overdue, absent: size - waiting - broken }
+        let astray = (size - waiting).min(astray);
+        let broken = (size - waiting - astray).min(dead);
+        Self { held, waiting, astray, broken, overdue, absent: size - waiting - astray - broken }
     }
 }
 

@@ -69,6 +69,11 @@ impl<'w> Ration<'w> {
         Self { world, contradiction, contradicted, deletions, by_group, machines }
     }
 
+    /// Whether most machines have no node, so that little is to be believed of what the API server says.
+    pub(super) fn is_contradicted(&self) -> bool {
+        self.contradicted.is_some()
+    }
+
     /// Whether the machine may be deleted now; it counts from then on. A deletion that has not come about yet is allowed again.
     pub(super) fn take(&mut self, group: &Group, stray: &Stray<'_>) -> Result<(), HoldReason> {
         // Nothing is deleted in a group that cannot be read, so nothing of it counts.

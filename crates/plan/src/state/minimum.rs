@@ -10,6 +10,8 @@ use crate::{
 
 /// Raises groups that are below their minimum once the other repairs are made.
 ///
+/// A machine that lost its node does not count towards the minimum: `kubectl delete node` is how people ask for another one.
+///
 /// A group that rests or is unhealthy waits: what is bought there would not come. Nothing is raised above a group's maximum,
 /// its provider's stock, the limit of nodes or a CapacityQuota, nor in an unhealthy cluster unless the user wants purchases
 /// even then. The machines count as upcoming for the rest of the pass, and the next one finds them as an order.
@@ -32,7 +34,8 @@ pub(super) fn raise(
         }
     }
     for (group, state) in world.groups.iter().zip(groups) {
-        let missing = group.min.min(group.max).saturating_sub(state.target);
+        let counted = state.target.saturating_sub(state.astray);
+        let missing = group.min.saturating_sub(counted).min(group.max.saturating_sub(state.target));
         let allowed = group.template.as_ref().map_or(u32::MAX, |node| quotas.room(node));
         let increase = missing.min(room).min(allowed).min(group.stock.unwrap_or(u32::MAX));
         if increase == 0 || state.health != GroupHealth::Healthy {

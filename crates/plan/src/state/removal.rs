@@ -33,7 +33,7 @@ pub(super) fn remove(
         let forced = settings.enforce_min
             || match stray.fate {
                 Fate::Failed(_) => settings.force_delete_failed,
-                Fate::Overdue | Fate::Waiting => settings.force_delete_unregistered,
+                Fate::Overdue | Fate::Astray | Fate::Waiting => settings.force_delete_unregistered,
             };
         let lowers = counted > 0;
         if lowers && target <= group.min && !forced {
@@ -60,7 +60,7 @@ fn why(stray: &Stray<'_>, group: &Group, now: Timestamp) -> String {
     match stray.fate {
         Fate::Failed(error) if error.message.is_empty() => format!("failed: {}", error.code),
         Fate::Failed(error) => format!("failed: {} ({})", error.message, error.code),
-        Fate::Overdue | Fate::Waiting => format!(
+        Fate::Overdue | Fate::Astray | Fate::Waiting => format!(
             "no node for {}, longer than max-node-provision-time ({})",
             in_words(now.duration_since(stray.since)),
             in_words(group.options.provision_time),

@@ -20,6 +20,9 @@ use super::{
 /// A machine that is not older than this when it is first seen was made under our eyes.
 const YOUNG: SignedDuration = SignedDuration::from_mins(2);
 
+/// A kubelet that is restarted registers again within this time.
+const RESTART: SignedDuration = SignedDuration::from_secs(10);
+
 /// A machine that is not being deleted and has no node.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stray<'w> {
@@ -40,6 +43,9 @@ pub(super) enum Fate<'w> {
     Failed(&'w InstanceError),
     /// It has had its time.
     Overdue,
+    /// It lost its node and has time left to register again. Nothing counts on it meanwhile: pods get another node, and the group
+    /// is brought back to its minimum.
+    Astray,
     /// It may still become a node.
     Waiting,
 }
@@ -57,11 +63,21 @@ pub(super) fn strays<'w>(world: &'w World, group: usize, places: &[Unjoined]) ->
             _ if *is_doubtful => Fate::Waiting,
             Some(error) => Fate::Failed(error),
             None if is_over(world.now, since, time) => Fate::Overdue,
+            None if origin == Origin::Lost && world.now.duration_since(seen) >= RESTART => {
+                Fate::Astray
+            }
             None => Fate::Waiting,
         };
         Stray { instance, seen, origin, since, fate }
     };
     places.iter().map(stray).collect()
+}
+
+/// Counts on machines that lost their nodes after all: an API server that lost most Nodes is no reason to order them all again.
+pub(super) fn expect_back(strays: &mut [Stray<'_>]) {
+    for stray in strays.iter_mut().filter(|stray| stray.fate == Fate::Astray) {
+        stray.fate = Fate::Waiting;
+    }
 }
 
 /// When the machine was first seen without a node, and what was known of it then.

@@ -1,6 +1,6 @@
 //! Machines whose nodes are not there: they may run pods all the same.
 
-use crate::slicer::stage::Stage;
+use crate::slicer::stage::{INI, Stage};
 
 /// Three pods on a machine that is older than `max-node-provision-time`.
 async fn old_machine() -> (Stage, String) {
@@ -27,6 +27,35 @@ async fn a_node_that_is_deleted_costs_its_machine_nothing_for_a_while() {
     // When it has had its time it is replaced: there was one node, and it went before our eyes.
     stage.until("it is replaced", |stage| !hostnames(stage).contains(&"api-1".to_owned())).await;
     stage.until("three pods run", |stage| stage.running() == 3).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_node_that_is_deleted_is_replaced_when_its_pods_are_pending() {
+    let (stage, node) = old_machine().await;
+    stage.cut_off(&node);
+    stage.ground.delete("nodes", "", &node);
+    stage.until("three pods run", |stage| stage.running() == 3 && !stage.nodes().is_empty()).await;
+    assert_eq!(hostnames(&stage), ["api-1", "api-2"], "the first one has time left");
+    stage.until("the first one is gone", |stage| stage.machines() == 1).await;
+    stage.pass(1800).await;
+    assert_eq!((stage.machines(), stage.running()), (1, 3), "it was ordered once");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_node_of_the_minimum_that_is_deleted_is_replaced_within_two_passes() {
+    let stage =
+        Stage::with(&INI.replace("[nodegroup \"api\"]", "[nodegroup \"api\"]\nmin-size = 3")).await;
+    stage.until("three nodes", |stage| stage.nodes().len() == 3).await;
+    stage.pass(1800).await;
+    let node = stage.nodes().pop().unwrap();
+    stage.cut_off(&node);
+    stage.ground.delete("nodes", "", &node);
+    stage.pass(21).await;
+    assert_eq!(stage.machines(), 4, "another one is ordered");
+    stage.until("three nodes", |stage| stage.nodes().len() == 3).await;
+    stage.until("the first one is gone", |stage| stage.machines() == 3).await;
+    stage.pass(1800).await;
+    assert_eq!((stage.machines(), stage.nodes().len()), (3, 3));
 }
 
 #[tokio::test(start_paused = true)]

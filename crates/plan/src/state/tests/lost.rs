@@ -220,3 +220,64 @@ fn groups_that_cannot_be_read_say_nothing_about_the_rest() {
     assert_eq!(observe(&world).contradiction, None);
     assert_eq!(hourly(&mut world, 1), [1]);
 }
+
+/// A group with a minimum of three nodes, one of which is deleted.
+fn one_of_three_deleted() -> World {
+    let mut world = world().group("a", 3..=9).members("n", 3).unseen();
+    delete_nodes(&mut world, 1);
+    world
+}
+
+fn wanted(world: &World) -> Vec<String> {
+    observe(world).repairs.iter().map(show).collect()
+}
+
+#[test]
+fn a_machine_whose_node_was_deleted_is_counted_on_only_as_long_as_a_kubelet_takes_to_restart() {
+    let mut world = one_of_three_deleted();
+    world.memory = observe(&world).memory;
+    world.now += SignedDuration::from_secs(9);
+    let state = observe(&world);
+    assert_eq!((state.groups[0].upcoming, state.groups[0].astray), (1, 0));
+    assert_eq!(state.repairs, []);
+    world.now += SignedDuration::from_secs(1);
+    let state = observe(&world);
+    let group = &state.groups[0];
+    assert_eq!((group.found_upcoming, group.astray, group.target), (0, 1, 4), "it is replaced");
+    assert_eq!(wanted(&world), ["raise a 3 to 4"], "and not deleted");
+    // What was ordered in its place counts, so that it is ordered once.
+    world.groups[0].target = 4;
+    assert_eq!(wanted(&world), [""; 0]);
+    // A group at its maximum waits until the machine is deleted.
+    (world.groups[0].target, world.groups[0].max) = (3, 3);
+    assert_eq!(wanted(&world), [""; 0]);
+}
+
+#[test]
+fn a_node_that_comes_back_makes_its_machine_count_again() {
+    let mut world = one_of_three_deleted();
+    world.memory = observe(&world).memory;
+    world.now += mins(1);
+    assert_eq!(observe(&world).groups[0].astray, 1);
+    let name = "n-2";
+    let node = plimsoll_model::Node {
+        provider_id: format!("sim://{name}").into(),
+        created: world.now,
+        ..super::node(name)
+    };
+    world.nodes.push(std::sync::Arc::new(node));
+    let state = observe(&world);
+    assert_eq!((state.groups[0].astray, state.repairs.len()), (0, 0));
+}
+
+#[test]
+fn an_api_server_that_lost_most_nodes_does_not_make_us_order_them_again() {
+    let mut world = world().group("a", 20..=50).members("n", 20).unseen();
+    delete_nodes(&mut world, 11);
+    for _ in 0..14 {
+        let state = observe(&world);
+        assert!(state.contradiction.is_some());
+        assert_eq!((state.groups[0].upcoming, state.groups[0].astray), (11, 0));
+        assert_eq!(step(&mut world), [""; 0]);
+    }
+}
