@@ -23,7 +23,7 @@ use std::{
 };
 
 use jiff::{SignedDuration, Timestamp};
-use plimsoll_minicluster::kubelet::{Behaviour, Kubeconfig, Kubelets, Remote};
+use plimsoll_minicluster::kubelet::{Behaviour, Cluster, Kubeconfig, Kubelets, Remote};
 use plimsoll_net::{Clock, Shutdown};
 use serde_json::Value;
 use tokio::task::JoinSet;
@@ -34,6 +34,7 @@ use self::{
     machines::Machines,
     planes::Tenancy,
     road::Road,
+    silence::Heartbeats,
 };
 
 mod calendar;
@@ -43,6 +44,7 @@ mod pace;
 mod planes;
 mod road;
 mod server;
+mod silence;
 
 /// How many stories of kills are told: one takes a while.
 #[cfg(debug_assertions)]
@@ -94,13 +96,16 @@ impl Ground {
         let kubeconfig = tenancy.plane().kubeconfig();
         let server = Server::new(&kubeconfig, Arc::clone(&road));
         let remote = Remote::new(&Kubeconfig::read(&kubeconfig).unwrap()).unwrap();
-        let machines = Machines::new(remote, Arc::clone(&road));
+        let heartbeats = Arc::new(Heartbeats::new(clock));
+        let machines: Arc<dyn Cluster> =
+            Arc::new(Machines::new(remote, Arc::clone(&road), Arc::clone(&heartbeats)));
         let behaviour =
             Behaviour { termination: Some(Duration::from_secs(2)), ..Behaviour::default() };
-        let kubelets = Kubelets::new(Arc::new(machines), clock, behaviour);
+        let kubelets = Kubelets::new(Arc::clone(&machines), clock, behaviour);
         let mut tasks = JoinSet::new();
         let running = kubelets.clone();
         tasks.spawn(async move { running.run(&Shutdown::new()).await });
+        tasks.spawn(silence::notice(heartbeats, machines));
         tasks.spawn(pace::keep(tenancy.plane().processes()));
         let (listed, tasks) = (Mutex::default(), Mutex::new(tasks));
         Self { clock, road, server, kubelets, listed, _tasks: tasks, tenancy }

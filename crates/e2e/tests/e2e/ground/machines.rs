@@ -9,19 +9,23 @@ use plimsoll_minicluster::kubelet::{
 };
 use serde_json::Value;
 
-use super::road::{Passage, Road};
+use super::{
+    road::{Passage, Road},
+    silence::Heartbeats,
+};
 
 /// An API server, as kubelets see it.
 pub(super) struct Machines {
     remote: Remote,
     road: Arc<Road>,
+    heartbeats: Arc<Heartbeats>,
 }
 
 // === impl Machines ===
 
 impl Machines {
-    pub(super) fn new(remote: Remote, road: Arc<Road>) -> Self {
-        Self { remote, road }
+    pub(super) fn new(remote: Remote, road: Arc<Road>, heartbeats: Arc<Heartbeats>) -> Self {
+        Self { remote, road, heartbeats }
     }
 
     fn enter(&self) -> Result<Passage, ClusterError> {
@@ -73,6 +77,9 @@ impl Cluster for Machines {
 
     async fn patch(&self, of: Collection, at: At<'_>, body: Value) -> Result<Value, ClusterError> {
         let _passage = self.enter()?;
+        if of.plural == "leases" {
+            self.heartbeats.record(at.name);
+        }
         self.remote.patch(of, at, body).await
     }
 
