@@ -3,14 +3,19 @@
 use std::time::Duration;
 
 use futures::{Stream, StreamExt as _};
-use kube::{Client, api::DynamicObject};
+use kube::Client;
 
 mod follower;
+mod frames;
 mod kinds;
+mod object;
 mod page;
 
 use self::follower::Follower;
-pub use self::kinds::{Kinds, Watched};
+pub use self::{
+    kinds::{Kinds, Watched},
+    object::Object,
+};
 
 /// What a watch tells.
 #[derive(Debug)]
@@ -18,9 +23,9 @@ pub enum Change {
     /// The list begins anew: what is not told before [`Change::Complete`] is not there any more.
     Restart(Watched),
     /// An object is there, new or changed.
-    Put(Watched, Box<DynamicObject>),
+    Put(Watched, Box<Object>),
     /// An object is gone.
-    Gone(Watched, Box<DynamicObject>),
+    Gone(Watched, Box<Object>),
     /// The list is complete.
     Complete(Watched),
     /// Nothing has changed, and that is known from the API server: everything up to now has been told.

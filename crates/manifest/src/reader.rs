@@ -123,6 +123,16 @@ impl Reader {
         }
     }
 
+    /// Takes one object of this kind, as JSON text, for who knows the kind: what a watch tells of an object may leave it out.
+    pub fn add_object(
+        &mut self,
+        api_version: &str,
+        kind: &str,
+        object: &str,
+    ) -> Result<(), ManifestError> {
+        self.add_sorted(Sort::of(kind, Some(api_version)), kind, object, Copies::One)
+    }
+
     /// Takes `count` copies of one object, read once. Copies are named `name-0`, `name-1` and so on, or have the number in
     /// place of `%d`; a node's hostname label follows its name.
     pub fn add_copies(&mut self, object: &str, count: u32) -> Result<(), ManifestError> {

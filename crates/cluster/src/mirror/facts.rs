@@ -1,12 +1,14 @@
 //! What is read from objects directly, and what of a change matters to a decision.
 
-use kube::{ResourceExt as _, api::DynamicObject};
+use std::borrow::Cow;
+
 use plimsoll_model::{Buffer, Node, Pod};
 use plimsoll_provider::NodeIdentity;
+use serde::Deserialize;
 use serde_json::Value;
 
 use super::Effect;
-use crate::source::Watched;
+use crate::source::{Object, Watched};
 
 /// What only who evicts a pod needs to know of it.
 #[derive(Clone, Debug)]
@@ -21,45 +23,78 @@ pub(super) struct PodFacts {
     pub is_ready: bool,
 }
 
+/// What is read of a pod for [`PodFacts`].
+#[derive(Default, Deserialize)]
+struct PodWire<'a> {
+    spec: Option<PodSpec>,
+    #[serde(borrow)]
+    status: Option<PodStatus<'a>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct PodSpec {
+    termination_grace_period_seconds: Option<i64>,
+}
+
+#[derive(Deserialize)]
+struct PodStatus<'a> {
+    #[serde(borrow)]
+    conditions: Option<Vec<Condition<'a>>>,
+}
+
+#[derive(Deserialize)]
+struct Condition<'a> {
+    #[serde(borrow, rename = "type")]
+    kind: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    status: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    reason: Option<Cow<'a, str>>,
+}
+
 // === impl PodFacts ===
 
 impl PodFacts {
-    pub(super) fn of(object: &DynamicObject) -> Self {
-        let grace = object.data.pointer("/spec/terminationGracePeriodSeconds");
-        let grace = grace.and_then(|grace| u32::try_from(grace.as_u64()?).ok());
-        let is_refusal = |condition: &Value| {
-            condition["type"] == "PodScheduled" && condition["reason"] == "Unschedulable"
+    /// Of a pod that cannot be read, the uid alone.
+    pub(super) fn of(object: &Object) -> Self {
+        let PodWire { spec, status } = serde_json::from_str(object.text()).unwrap_or_default();
+        let grace = spec.and_then(|spec| spec.termination_grace_period_seconds);
+        let conditions = status.and_then(|status| status.conditions).unwrap_or_default();
+        let has = |kind: &str, is_so: fn(&Condition<'_>) -> bool| {
+            conditions.iter().any(|one| one.kind.as_deref() == Some(kind) && is_so(one))
         };
-        let is_refused = conditions(object).any(is_refusal);
-        let is_ready = conditions(object)
-            .any(|condition| condition["type"] == "Ready" && condition["status"] == "True");
-        Self { uid: uid(object), grace, is_refused, is_ready }
+        Self {
+            uid: object.uid().into(),
+            grace: grace.and_then(|grace| u32::try_from(grace).ok()),
+            is_refused: has("PodScheduled", |one| one.reason.as_deref() == Some("Unschedulable")),
+            is_ready: has("Ready", |one| one.status.as_deref() == Some("True")),
+        }
     }
 }
 
 /// Names of the conditions that are True.
-pub(super) fn true_conditions(object: &DynamicObject) -> Box<[Box<str>]> {
+pub(super) fn true_conditions(object: &Value) -> Box<[Box<str>]> {
     let is_true = |condition: &&Value| condition["status"] == "True";
     let names = conditions(object).filter(is_true);
     names.filter_map(|condition| Some(condition["type"].as_str()?.into())).collect()
 }
 
-pub(super) fn conditions(object: &DynamicObject) -> impl Iterator<Item = &Value> {
-    let conditions = object.data.pointer("/status/conditions").and_then(Value::as_array);
+pub(super) fn conditions(object: &Value) -> impl Iterator<Item = &Value> {
+    let conditions = object.pointer("/status/conditions").and_then(Value::as_array);
     conditions.into_iter().flatten()
 }
 
-/// The object with its kind, which a list leaves out.
-pub(super) fn text(watched: Watched, object: &DynamicObject) -> Result<String, String> {
-    let mut value = serde_json::to_value(object).map_err(|error| error.to_string())?;
+/// The object as it is kept: with its kind, which a list leaves out, and without what only its writers need.
+pub(super) fn kept_text(watched: Watched, object: &Object) -> String {
+    let mut tree = object.tree();
     let resource = watched.resource();
-    value["apiVersion"] = resource.api_version.into();
-    value["kind"] = resource.kind.into();
-    if let Some(metadata) = value.get_mut("metadata").and_then(|metadata| metadata.as_object_mut())
-    {
+    tree["apiVersion"] = resource.api_version.into();
+    tree["kind"] = resource.kind.into();
+    if let Some(metadata) = tree.get_mut("metadata").and_then(Value::as_object_mut) {
         metadata.remove("managedFields");
     }
-    Ok(value.to_string())
+    tree.to_string()
 }
 
 /// Objects that are kept as text: those of storage, and those of devices.
@@ -80,21 +115,23 @@ pub(super) fn is_storage(watched: Watched) -> bool {
     )
 }
 
-pub(super) fn uid(object: &DynamicObject) -> Box<str> {
-    object.uid().unwrap_or_default().into()
-}
-
-pub(super) fn identity(object: &DynamicObject) -> NodeIdentity {
+pub(super) fn identity(object: &Value) -> NodeIdentity {
     let text = |pointer: &str| {
-        object.data.pointer(pointer).and_then(|value| value.as_str()).unwrap_or_default().to_owned()
+        object.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned()
     };
-    let addresses = object.data.pointer("/status/addresses").and_then(|list| list.as_array());
+    let map = |pointer: &str| {
+        let entries = object.pointer(pointer).and_then(Value::as_object).into_iter().flatten();
+        let texts =
+            entries.filter_map(|(key, value)| Some((key.clone(), value.as_str()?.to_owned())));
+        texts.collect()
+    };
+    let addresses = object.pointer("/status/addresses").and_then(Value::as_array);
     let addresses = addresses.into_iter().flatten();
     NodeIdentity {
-        name: object.name_any(),
+        name: text("/metadata/name"),
         provider_id: text("/spec/providerID"),
-        labels: object.labels().clone(),
-        annotations: object.annotations().clone(),
+        labels: map("/metadata/labels"),
+        annotations: map("/metadata/annotations"),
         addresses: addresses
             .filter_map(|address| Some(address.get("address")?.as_str()?.to_owned()))
             .collect(),

@@ -2,21 +2,21 @@
 
 use std::sync::Arc;
 
-use kube::api::DynamicObject;
 use plimsoll_manifest::Reader;
 use plimsoll_model::{Node, Symbol};
+use serde_json::Value;
 use tracing::warn;
 
 use super::{
     Effect, Mirror,
     facts::{
-        PodFacts, identity, is_same, is_same_buffer, is_storage, node_effect, text,
-        true_conditions, uid,
+        PodFacts, identity, is_same, is_same_buffer, is_storage, kept_text, node_effect,
+        true_conditions,
     },
     named::Name,
     stand_in::unknown_readiness,
 };
-use crate::source::Watched;
+use crate::source::{Object, Watched};
 
 /// How many shapes may have been abandoned before they are looked for.
 const SWEEP_AFTER: u32 = 10_000;
@@ -24,7 +24,7 @@ const SWEEP_AFTER: u32 = 10_000;
 // === impl Mirror ===
 
 impl Mirror {
-    pub(super) fn put(&mut self, watched: Watched, object: &DynamicObject) -> Effect {
+    pub(super) fn put(&mut self, watched: Watched, object: &Object) -> Effect {
         self.puts += 1;
         if self.puts > SWEEP_AFTER {
             self.puts = 0;
@@ -40,28 +40,24 @@ impl Mirror {
         }
     }
 
-    fn take(
-        &mut self,
-        watched: Watched,
-        name: &Name,
-        object: &DynamicObject,
-    ) -> Result<Effect, String> {
-        let text = text(watched, object)?;
-        let read = self.reader.add_json(&text);
+    fn take(&mut self, watched: Watched, name: &Name, object: &Object) -> Result<Effect, String> {
+        let (api_version, kind) = (watched.api_version(), watched.kind());
+        let read = self.reader.add_object(&api_version, kind, object.text());
         let drained = self.reader.drain();
         read.map_err(|error| error.to_string())?;
         let objects = drained.map_err(|error| error.to_string())?;
         if is_storage(watched) {
-            self.storage.insert((watched, name.clone()), text);
+            self.storage.insert((watched, name.clone()), kept_text(watched, object));
             self.storage_changed = true;
             return Ok(Effect::Changed);
         }
         let mut effect = Effect::None;
         for node in objects.nodes {
-            if let Some(problem) = unknown_readiness(object) {
+            let tree = object.tree();
+            if let Some(problem) = unknown_readiness(&tree) {
                 return Err(problem);
             }
-            effect = effect.max(self.put_node(object, &node));
+            effect = effect.max(self.put_node(object, &tree, &node));
         }
         let world = &mut self.world;
         for pod in objects.pods {
@@ -126,10 +122,10 @@ impl Mirror {
         Ok(effect)
     }
 
-    pub(super) fn put_node(&mut self, object: &DynamicObject, node: &Arc<Node>) -> Effect {
-        self.identities.insert(node.name, identity(object));
-        self.node_uids.insert(node.name, uid(object));
-        let conditions = true_conditions(object);
+    pub(super) fn put_node(&mut self, object: &Object, tree: &Value, node: &Arc<Node>) -> Effect {
+        self.identities.insert(node.name, identity(tree));
+        self.node_uids.insert(node.name, object.uid().into());
+        let conditions = true_conditions(tree);
         let known = self.node_conditions.insert(node.name, conditions.clone());
         let turned = known.is_some_and(|known| known != conditions);
         let before = self.nodes.put(&mut self.world.nodes, node.name, Arc::clone(node));

@@ -2,8 +2,9 @@
 
 use std::hash::Hash;
 
-use kube::{ResourceExt as _, api::DynamicObject};
 use rustc_hash::FxHashMap;
+
+use crate::source::Object;
 
 /// Namespace and name.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -23,9 +24,8 @@ pub(super) struct Named<K> {
 // === impl Name ===
 
 impl Name {
-    pub(super) fn of(object: &DynamicObject) -> Self {
-        let namespace = object.namespace().unwrap_or_default().into();
-        Self { namespace, name: object.name_any().into() }
+    pub(super) fn of(object: &Object) -> Self {
+        Self { namespace: object.namespace().into(), name: object.name().into() }
     }
 
     pub(super) fn cluster(name: &str) -> Self {

@@ -1,7 +1,6 @@
 //! A Node that cannot be read, as far as it can.
 
 use jiff::Timestamp;
-use kube::{ResourceExt as _, api::DynamicObject};
 use plimsoll_model::{
     Conditions, Effect, Labels, Node, Quantity, Resources, Symbol, Taint, scheduler_units,
 };
@@ -17,39 +16,46 @@ const EFFECTS: [Effect; 3] = [Effect::NoSchedule, Effect::PreferNoSchedule, Effe
 /// It keeps its machine, because it says that it is not to be removed. It takes no pods, because it is cordoned and has nothing to
 /// give. It counts as what it was last known to have, `before`, else as much as can be read, so that limits on what there may be in
 /// all still hold.
-pub(super) fn stand_in(object: &DynamicObject, before: Option<&Node>, now: Timestamp) -> Node {
-    let labels = object.labels().iter();
-    let labels = labels.map(|(key, value)| (Symbol::new(key), Symbol::new(value)));
-    let provider_id = object.data.pointer("/spec/providerID").and_then(Value::as_str);
-    let created = object.creation_timestamp().map(|time| time.0);
+pub(super) fn stand_in(object: &Value, before: Option<&Node>, now: Timestamp) -> Node {
+    let labels = object.pointer("/metadata/labels").and_then(Value::as_object);
+    let labels = labels.into_iter().flatten();
+    let labels = labels.filter_map(|(key, value)| Some((Symbol::new(key), value.as_str()?)));
+    let provider_id = object.pointer("/spec/providerID").and_then(Value::as_str);
+    let created = object.pointer("/metadata/creationTimestamp").and_then(Value::as_str);
+    let created = created.and_then(|created| created.parse().ok());
+    let deletion = object.pointer("/metadata/deletionTimestamp");
     let capacity = before.map(|node| node.capacity.clone());
     Node {
-        name: Symbol::new(&object.name_any()),
+        name: Symbol::new(name(object)),
         labels: Labels::from_pairs(labels),
         taints: list(object, "/spec/taints").filter_map(taint).collect(),
         unschedulable: true,
         allocatable: Resources::default(),
-        capacity: capacity.unwrap_or_else(|| amounts(object.data.pointer("/status/capacity"))),
+        capacity: capacity.unwrap_or_else(|| amounts(object.pointer("/status/capacity"))),
         provider_id: provider_id.unwrap_or_default().into(),
         created: created.unwrap_or_else(|| before.map_or(now, |node| node.created)),
         conditions: standing(object),
         keep: true,
-        deleting: object.metadata.deletion_timestamp.is_some(),
+        deleting: deletion.is_some_and(|deletion| !deletion.is_null()),
     }
 }
 
 /// What is wrong with a Node that says neither that it is Ready nor that it is not. Taken for unready, it would be removed for that
 /// one day.
-pub(super) fn unknown_readiness(object: &DynamicObject) -> Option<String> {
+pub(super) fn unknown_readiness(object: &Value) -> Option<String> {
     let ready = conditions(object).find(|one| one["type"] == "Ready")?;
     let status = &ready["status"];
     let is_known = ["True", "False", "Unknown"].iter().any(|known| status == known);
-    let name = object.name_any();
+    let name = name(object);
     (!is_known).then(|| format!("Node {name}: status.conditions: Ready is {status}"))
 }
 
-fn list<'o>(object: &'o DynamicObject, pointer: &str) -> impl Iterator<Item = &'o Value> {
-    object.data.pointer(pointer).and_then(Value::as_array).into_iter().flatten()
+fn name(object: &Value) -> &str {
+    object.pointer("/metadata/name").and_then(Value::as_str).unwrap_or_default()
+}
+
+fn list<'o>(object: &'o Value, pointer: &str) -> impl Iterator<Item = &'o Value> {
+    object.pointer(pointer).and_then(Value::as_array).into_iter().flatten()
 }
 
 /// A taint of which everything is known. Our own marks are among these.
@@ -77,7 +83,7 @@ fn amounts(amounts: Option<&Value>) -> Resources {
 }
 
 /// The conditions, with the meaning that they have for a Node that can be read.
-fn standing(object: &DynamicObject) -> Conditions {
+fn standing(object: &Value) -> Conditions {
     let has = |name: &str, status: &str| {
         conditions(object).any(|one| one["type"] == name && one["status"] == status)
     };

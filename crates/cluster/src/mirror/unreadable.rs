@@ -17,21 +17,15 @@
 //! | storage and devices that pods refer to | As last read. If it never was, pods that refer to it fit nowhere: they stay, or wait. |
 //! | CSIDriver, VolumeAttachment | As last read. If it never was, there is none: fewer limits hold for the volumes of pods that move. |
 //!
-//! An object whose metadata cannot be read is another matter: then the list that it is in cannot be read, the whole kind is stale,
+//! An object without a name that can be read is another matter: then the list that it is in cannot be read, the whole kind is stale,
 //! and nothing is done at all.
 
-use kube::{ResourceExt as _, api::DynamicObject};
 use plimsoll_model::{LabelSelector, Quota, Symbol};
 use rustc_hash::FxHashSet;
 use tracing::warn;
 
-use super::{
-    Effect, Mirror,
-    facts::{PodFacts, uid},
-    named::Name,
-    stand_in::stand_in,
-};
-use crate::source::Watched;
+use super::{Effect, Mirror, facts::PodFacts, named::Name, stand_in::stand_in};
+use crate::source::{Object, Watched};
 
 /// An object that Kubernetes accepted and we cannot read.
 #[derive(Clone, Debug)]
@@ -67,7 +61,7 @@ impl Mirror {
         &mut self,
         watched: Watched,
         name: Name,
-        object: &DynamicObject,
+        object: &Object,
         problem: String,
         before: Option<Unreadable>,
     ) -> Effect {
@@ -121,12 +115,13 @@ impl Mirror {
         self.unreadable.values().map(|unreadable| unreadable.problem.clone())
     }
 
-    fn put_stand_in(&mut self, object: &DynamicObject) -> Effect {
-        let name = Symbol::new(&object.name_any());
-        let is_same = self.node_uids.get(&name).is_some_and(|known| *known == uid(object));
+    fn put_stand_in(&mut self, object: &Object) -> Effect {
+        let name = Symbol::new(object.name());
+        let is_same = self.node_uids.get(&name).is_some_and(|known| **known == *object.uid());
         let before = self.nodes.get(&self.world.nodes, &name).filter(|_| is_same);
-        let node = stand_in(object, before.map(|node| &**node), self.world.now);
-        self.put_node(object, &node.into())
+        let tree = object.tree();
+        let node = stand_in(&tree, before.map(|node| &**node), self.world.now);
+        self.put_node(object, &tree, &node.into())
     }
 
     /// The node that a pod is on, as far as anybody knows. A pod stays where it is once it is there, so what was known of it before
@@ -134,10 +129,11 @@ impl Mirror {
     fn last_seen_on(
         &mut self,
         name: &Name,
-        object: &DynamicObject,
+        object: &Object,
         before: Option<Unreadable>,
     ) -> Option<Symbol> {
-        let named = object.data.pointer("/spec/nodeName").and_then(|node| node.as_str());
+        let tree = object.tree();
+        let named = tree.pointer("/spec/nodeName").and_then(|node| node.as_str());
         let named = named.filter(|node| !node.is_empty()).map(Symbol::new);
         let facts = PodFacts::of(object);
         let is_same = self.pod_facts.get(name).is_none_or(|known| known.uid == facts.uid);

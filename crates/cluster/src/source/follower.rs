@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use futures::{StreamExt as _, stream::BoxStream};
+use futures::StreamExt as _;
 use kube::{
-    Api, Client, ResourceExt as _,
-    api::{DynamicObject, WatchEvent, WatchParams},
-    core::Status,
+    Client, Resource as _,
+    api::{DynamicObject, WatchParams},
+    core::{Request, Status},
     runtime::{utils::Backoff as _, watcher::DefaultBackoff},
 };
 use tokio::time::{Instant, sleep, timeout, timeout_at};
@@ -15,12 +15,15 @@ use tracing::debug;
 use super::{
     ABSENT_PAUSE, BEGIN_TIME, BRIEF_WATCH_TIME, Change, LONGEST_PAUSE, MARGIN, PAGE_TIME,
     SHORTEST_WATCH, WATCH_TIME, Watched,
+    frames::{self, Frame, Frames},
     page::{Page, Then, fields},
 };
 
 /// Follows one kind.
 pub(super) struct Follower {
-    api: Api<DynamicObject>,
+    client: Client,
+    /// How the kind is asked for.
+    requests: Request,
     watched: Watched,
     state: State,
     backoff: DefaultBackoff,
@@ -71,7 +74,7 @@ enum Trust {
 struct Watch {
     /// Everything up to this version has been told.
     version: String,
-    events: BoxStream<'static, Result<WatchEvent<DynamicObject>, kube::Error>>,
+    frames: Frames,
     begun: Instant,
     /// When something must have come, be it the end.
     due: Instant,
@@ -85,9 +88,9 @@ struct Watch {
 
 impl Follower {
     pub(super) fn new(client: &Client, watched: Watched) -> Self {
-        let api = Api::all_with(client.clone(), &watched.resource());
+        let requests = Request::new(DynamicObject::url_path(&watched.resource(), None));
         let (state, backoff) = (State::Unlisted, DefaultBackoff::default());
-        Self { api, watched, state, backoff, pause: None }
+        Self { client: client.clone(), requests, watched, state, backoff, pause: None }
     }
 
     /// Waits for the next thing to tell.
@@ -125,7 +128,8 @@ impl Follower {
                 Some(Change::Complete(self.watched))
             }
             Then::Page(token) => {
-                let asked = timeout(PAGE_TIME, Page::ask(&self.api, self.watched, token)).await;
+                let page = Page::ask(&self.client, &self.requests, self.watched, token);
+                let asked = timeout(PAGE_TIME, page).await;
                 match asked.unwrap_or_else(|_| Err(late("list", PAGE_TIME))) {
                     Ok(page) => {
                         self.state = State::Listing(page);
@@ -146,14 +150,16 @@ impl Follower {
             bookmarks: true,
             ..WatchParams::default()
         };
-        let begun = timeout(BEGIN_TIME, self.api.watch(&parameters, &version)).await;
+        let begun =
+            timeout(BEGIN_TIME, frames::open(&self.client, &self.requests, &parameters, &version))
+                .await;
         match begun.unwrap_or_else(|_| Err(late("begin a watch", BEGIN_TIME))) {
-            Ok(events) => {
+            Ok(frames) => {
                 let begun = Instant::now();
-                let (events, due) = (events.boxed(), begun + time + MARGIN);
+                let due = begun + time + MARGIN;
                 let is_heard = false;
                 self.state =
-                    State::Watching(Watch { version, events, begun, due, trust, is_heard });
+                    State::Watching(Watch { version, frames, begun, due, trust, is_heard });
                 (trust == Trust::Given).then_some(Change::Alive(self.watched))
             }
             Err(error) => self.fail(&error, State::Listed { version, trust }),
@@ -163,8 +169,8 @@ impl Follower {
     /// Waits for what an open watch tells.
     async fn hear(&mut self, mut watch: Watch) -> Option<Change> {
         let watched = self.watched;
-        let event = match timeout_at(watch.due, watch.events.next()).await {
-            Ok(Some(Ok(event))) => event,
+        let frame = match timeout_at(watch.due, watch.frames.next()).await {
+            Ok(Some(Ok(frame))) => frame,
             Ok(Some(Err(error))) => {
                 let version = watch.version;
                 let then = match error {
@@ -190,17 +196,15 @@ impl Follower {
         watch.is_heard = true;
         watch.due = watch.due.max(Instant::now() + MARGIN);
         self.backoff.reset();
-        let (version, change) = match event {
-            WatchEvent::Added(object) | WatchEvent::Modified(object) => {
-                (object.resource_version(), Change::Put(watched, Box::new(object)))
+        let (version, change) = match frame {
+            Frame::Put(object) => {
+                (object.version().map(str::to_owned), Change::Put(watched, Box::new(object)))
             }
-            WatchEvent::Deleted(object) => {
-                (object.resource_version(), Change::Gone(watched, Box::new(object)))
+            Frame::Gone(object) => {
+                (object.version().map(str::to_owned), Change::Gone(watched, Box::new(object)))
             }
-            WatchEvent::Bookmark(bookmark) => {
-                (Some(bookmark.metadata.resource_version), Change::Alive(watched))
-            }
-            WatchEvent::Error(status) => {
+            Frame::Bookmark(version) => (Some(version), Change::Alive(watched)),
+            Frame::Error(status) => {
                 let then = State::Listed { version: watch.version, trust: Trust::Given };
                 return self.fail(&kube::Error::Api(status), then);
             }

@@ -1,6 +1,6 @@
 //! The kinds that are watched.
 
-use std::collections::BTreeSet;
+use std::{borrow::Cow, collections::BTreeSet};
 
 use kube::{
     api::ApiResource,
@@ -205,6 +205,14 @@ impl Watched {
     /// As in a manifest.
     pub fn kind(self) -> &'static str {
         self.entry().kind
+    }
+
+    /// As in a manifest: the group, if it has one, and the version.
+    pub fn api_version(self) -> Cow<'static, str> {
+        match self.entry() {
+            Entry { group: "", version, .. } => Cow::Borrowed(version),
+            Entry { group, version, .. } => Cow::Owned(format!("{group}/{version}")),
+        }
     }
 
     /// As in a path.

@@ -2,13 +2,10 @@
 
 use std::vec;
 
-use kube::{
-    Api,
-    api::{DynamicObject, ListParams},
-    core::ObjectList,
-};
+use kube::{Client, api::ListParams, core::Request};
+use serde::Deserialize;
 
-use super::Watched;
+use super::{Object, Watched};
 
 /// How many objects are asked for at once.
 const SIZE: u32 = 500;
@@ -19,8 +16,25 @@ const LIVING: &str = "status.phase!=Succeeded,status.phase!=Failed";
 /// A page of a list: the objects that are still to be told, and what comes after them.
 #[derive(Debug)]
 pub(super) struct Page {
-    pub(super) objects: vec::IntoIter<DynamicObject>,
+    pub(super) objects: vec::IntoIter<Object>,
     pub(super) then: Then,
+}
+
+/// A list as it is told.
+#[derive(Deserialize)]
+struct Told {
+    #[serde(default)]
+    metadata: Mark,
+    items: Option<Vec<Object>>,
+}
+
+/// How far a list goes.
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Mark {
+    #[serde(rename = "continue")]
+    token: Option<String>,
+    resource_version: Option<String>,
 }
 
 /// What comes after a page.
@@ -42,21 +56,23 @@ impl Page {
 
     /// Asks for a page.
     pub(super) async fn ask(
-        api: &Api<DynamicObject>,
+        client: &Client,
+        requests: &Request,
         watched: Watched,
         token: Option<String>,
     ) -> Result<Self, kube::Error> {
         let mut wanted = ListParams::default().limit(SIZE);
         wanted.field_selector = fields(watched).map(str::to_owned);
         wanted.continue_token = token;
-        let ObjectList { metadata, items, .. } = api.list(&wanted).await?;
+        let request = requests.list(&wanted).map_err(kube::Error::BuildRequest)?;
+        let Told { metadata, items } = client.request(request).await?;
         let given = |text: Option<String>| text.filter(|text| !text.is_empty());
-        let then = match (given(metadata.continue_), given(metadata.resource_version)) {
+        let then = match (given(metadata.token), given(metadata.resource_version)) {
             (Some(token), _) => Then::Page(Some(token)),
             (None, Some(version)) => Then::Watch(version),
             (None, None) => return Err(kube::Error::Service("the list has no version".into())),
         };
-        Ok(Self { objects: items.into_iter(), then })
+        Ok(Self { objects: items.unwrap_or_default().into_iter(), then })
     }
 }
 

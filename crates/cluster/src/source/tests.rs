@@ -10,7 +10,7 @@ use futures::{StreamExt as _, stream};
 use http::{Request, Response, StatusCode};
 use http_body_util::{BodyExt as _, StreamBody, combinators::UnsyncBoxBody};
 use hyper::body::Frame;
-use kube::{Client, ResourceExt as _, client::Body};
+use kube::{Client, client::Body};
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep, timeout_at};
 use tower::service_fn;
@@ -129,8 +129,8 @@ async fn follow_for(seconds: u64, watched: Watched, answers: Vec<Answer>) -> Vec
     while let Ok(Some(change)) = timeout_at(end, changes.next()).await {
         let told = match change {
             Change::Restart(_) => "restart".to_owned(),
-            Change::Put(_, object) => format!("put {}", object.name_any()),
-            Change::Gone(_, object) => format!("gone {}", object.name_any()),
+            Change::Put(_, object) => format!("put {}", object.name()),
+            Change::Gone(_, object) => format!("gone {}", object.name()),
             Change::Complete(_) => "complete".to_owned(),
             Change::Alive(_) => "alive".to_owned(),
             Change::Broken(_, problem) => format!("broken: {problem}"),

@@ -79,8 +79,7 @@ impl Meanwhile {
             self.relisted = true;
         }
         let (Change::Put(watched, object) | Change::Gone(watched, object)) = change else { return };
-        let Some(name) = object.metadata.name.as_deref() else { return };
-        let namespace = object.metadata.namespace.as_deref().unwrap_or_default();
+        let (namespace, name) = (object.namespace(), object.name());
         match watched {
             Watched::Nodes => {
                 self.nodes.insert(Symbol::new(name));
