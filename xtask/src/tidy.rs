@@ -46,6 +46,7 @@ pub const RULES: &[Rule] = &[
     Rule { name: "no stubs", check: files::stubs },
     Rule { name: "property tests take any seed and keep what they find", check: files::properties },
     Rule { name: "ARCHITECTURE.md maps the code", check: architecture::map },
+    Rule { name: "ARCHITECTURE.md names files that exist", check: architecture::paths },
     Rule { name: "every promise of safety has its test", check: promises::tested },
     Rule { name: "README.md names the test command", check: architecture::readme },
 ];

@@ -24,6 +24,15 @@ pub(super) fn map(workspace: &Workspace) -> Vec<Violation> {
     violations
 }
 
+/// A file that the map names is there.
+pub(super) fn paths(workspace: &Workspace) -> Vec<Violation> {
+    let text = workspace.text(MAP).unwrap_or_default();
+    let quoted = text.split('`').skip(1).step_by(2);
+    let paths = quoted.filter(|word| word.starts_with("crates/") && word.ends_with(".rs"));
+    let missing = paths.filter(|path| workspace.text(path).is_none());
+    missing.map(|path| Violation::new(MAP, format!("names `{path}`, which is not there"))).collect()
+}
+
 /// Whoever opens the README finds out how to test.
 pub(super) fn readme(workspace: &Workspace) -> Vec<Violation> {
     let problem = match workspace.text(README) {

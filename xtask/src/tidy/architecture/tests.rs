@@ -1,4 +1,4 @@
-use super::{map, readme};
+use super::{map, paths, readme};
 use crate::tidy::Workspace;
 use crate::tidy::tests::{check, files, member};
 
@@ -42,4 +42,14 @@ fn the_readme_tells_how_to_test() {
         &["README.md: does not say `cargo xtask test`"],
     );
     check(&readme(&files(&[])), &["README.md: does not exist"]);
+}
+
+#[test]
+fn the_map_names_files_that_exist() {
+    let map = ("ARCHITECTURE.md", "`crates/plan/src/pass.rs`, then `crates/plan/src/serve.rs`.");
+    let there = ("crates/plan/src/pass.rs", "");
+    check(
+        &paths(&files(&[map, there])),
+        &["ARCHITECTURE.md: names `crates/plan/src/serve.rs`, which is not there"],
+    );
 }
