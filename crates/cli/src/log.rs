@@ -93,13 +93,14 @@ fn field(out: &mut format::Writer<'_>, field: &Field, value: &dyn fmt::Debug) ->
     }
 }
 
-/// Libraries have their say only where everything is wanted.
+/// Libraries have their say only where everything is wanted. The client of the API server would tell every request that fails, without
+/// saying which, as an error.
 const fn directives(verbosity: u32) -> &'static str {
     match verbosity {
-        0 | 1 => "info",
-        2 | 3 => "info,plimsoll=debug,plimsoll_control=debug",
+        0 | 1 => "info,kube_client=off",
+        2 | 3 => "info,kube_client=off,plimsoll=debug,plimsoll_control=debug",
         4 | 5 => {
-            "info,plimsoll=debug,plimsoll_control=debug,plimsoll_cluster=debug,plimsoll_provider=debug,plimsoll_providers=debug,plimsoll_extgrpc=debug,plimsoll_net=debug,plimsoll_minicluster=debug,kube=debug"
+            "info,kube_client=off,plimsoll=debug,plimsoll_control=debug,plimsoll_cluster=debug,plimsoll_provider=debug,plimsoll_providers=debug,plimsoll_extgrpc=debug,plimsoll_net=debug,plimsoll_minicluster=debug"
         }
         _ => "trace",
     }
@@ -118,7 +119,7 @@ mod tests {
         assert_eq!(levels[2], levels[3]);
         assert_eq!(levels[4], levels[5]);
         assert_eq!(levels[6], levels[7]);
-        assert_eq!((levels[0], levels[7]), ("info", "trace"));
+        assert_eq!((levels[0], levels[7]), ("info,kube_client=off", "trace"));
         assert!(levels[2].contains("control=debug") && !levels[2].contains("cluster=debug"));
         assert!(levels[4].contains("cluster=debug"));
     }

@@ -309,7 +309,7 @@ async fn rank(client: Client, namespace: String, settings: watch::Sender<Arc<Set
         settings.send_if_modified(|current| {
             let is_new = current.plan.scale_up.priorities != list;
             if is_new {
-                info!(?list, "has another list for the priority expander");
+                info!("settings reloaded: another list for the priority expander");
                 Arc::make_mut(current).plan.scale_up.priorities = list;
             }
             is_new

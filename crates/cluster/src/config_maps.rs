@@ -9,7 +9,8 @@ use kube::{
         watcher::{self, Event, watcher},
     },
 };
-use tracing::warn;
+use plimsoll_net::{Clock, Outage, outage::Extent};
+use tracing::{info, warn};
 
 /// The value of a key of a ConfigMap, and every change of it; `None` while there is none. The stream never ends.
 pub fn follow(
@@ -23,7 +24,15 @@ pub fn follow(
     let value = move |map: ConfigMap| map.data?.remove(key);
     // What is not told between the beginning and the end of a list is not there any more.
     let mut listed = None;
+    // Only for how often an outage is told, so it need not be the loop's own clock.
+    let (mut outage, clock) = (Outage::default(), Clock::system());
     watcher(api, config).default_backoff().filter_map(move |event| {
+        if event.is_ok()
+            && let Some(Extent { lasted, failures }) = outage.ended(clock.now())
+        {
+            let lasted = format_args!("{lasted:#}");
+            info!(name, lasted, failures, "ConfigMap can be watched again");
+        }
         let news = match event {
             Ok(Event::Init) => {
                 listed = None;
@@ -37,7 +46,10 @@ pub fn follow(
             Ok(Event::Apply(map)) => Some(value(map)),
             Ok(Event::Delete(_)) => Some(None),
             Err(error) => {
-                warn!(%error, "cannot watch the ConfigMap {name}");
+                if let Some(Extent { lasted, failures }) = outage.failed(clock.now()) {
+                    let lasted = format_args!("{lasted:#}");
+                    warn!(%error, name, lasted, failures, "cannot watch the ConfigMap; trying again");
+                }
                 None
             }
         };

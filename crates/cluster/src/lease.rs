@@ -14,7 +14,7 @@ use kube::{
     Api, Client,
     api::{ObjectMeta, PostParams},
 };
-use plimsoll_net::{Clock, Shutdown};
+use plimsoll_net::{Clock, Outage, Shutdown, outage::Extent};
 use tokio::sync::watch;
 use tracing::{info, warn};
 
@@ -178,16 +178,27 @@ pub async fn stand(
 ) {
     let api: Api<Lease> = Api::namespaced(client, &candidacy.namespace);
     let mut election = Election::new(&candidacy.identity, candidacy.timings);
+    let mut outage = Outage::default();
     loop {
         // Until here we lead, whatever becomes of the attempt: a call that hangs must not keep us leading.
         let deadline = election.deadline();
         tokio::select! {
             outcome = attempt(&api, &candidacy.name, &mut election, &clock) => {
-                if let Err(error) = outcome {
-                    warn!(%error, "could not renew or look at the lease");
+                match outcome {
+                    Ok(()) => {
+                        if let Some(Extent { lasted, failures }) = outage.ended(clock.now()) {
+                            info!(lasted = format_args!("{lasted:#}"), failures, "lease can be read and renewed again");
+                        }
+                    }
+                    Err(error) => {
+                        if let Some(Extent { lasted, failures }) = outage.failed(clock.now()) {
+                            let lasted = format_args!("{lasted:#}");
+                            warn!(%error, lasted, failures, "cannot read or renew the lease; trying again");
+                        }
+                    }
                 }
             }
-            () = lapse(deadline, &clock) => warn!("could not renew the lease in time"),
+            () = lapse(deadline, &clock) => warn!("lease not renewed in time"),
             () = shutdown.wait() => break,
         }
         // The permit is there before anybody is told to use it, and gone before anybody is told that it is.

@@ -126,7 +126,7 @@ impl Mirror {
                 if is_back { Effect::Urgent } else { Effect::None }
             }
             Change::Broken(watched, problem) => {
-                self.health.broken(watched, problem);
+                self.health.broken(watched, problem, now);
                 Effect::None
             }
             Change::Put(watched, object) => {

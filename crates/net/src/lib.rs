@@ -1,9 +1,10 @@
-//! Plumbing that knows no domain: the clock, TLS, listeners, shutdown, metrics, profiles.
+//! Plumbing that knows no domain: the clock, TLS, listeners, shutdown, outages, metrics, profiles.
 
 pub mod clock;
 pub mod fence;
 pub mod listen;
 pub mod metrics;
+pub mod outage;
 pub mod pki;
 pub mod profiling;
 pub mod shutdown;
@@ -11,4 +12,5 @@ pub mod tls;
 
 pub use clock::Clock;
 pub use fence::{Fence, Lapsed};
+pub use outage::Outage;
 pub use shutdown::Shutdown;

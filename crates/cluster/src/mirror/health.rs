@@ -7,6 +7,9 @@ use std::{
 
 use jiff::{SignedDuration, Timestamp};
 
+use plimsoll_net::{Outage, outage::Extent};
+use tracing::{info, warn};
+
 use super::named::Name;
 use crate::source::{Kinds, Watched};
 
@@ -35,6 +38,8 @@ pub(super) struct Health {
     heard: BTreeMap<Watched, Timestamp>,
     /// What went wrong since.
     problems: BTreeMap<Watched, String>,
+    /// Kinds that cannot be watched, all told as one: it is nearly always the API server that cannot be reached.
+    outage: Outage,
     /// While a list is told anew: what was there before and has not been told yet.
     missing: BTreeMap<Watched, BTreeSet<Name>>,
 }
@@ -43,17 +48,35 @@ pub(super) struct Health {
 
 impl Health {
     pub(super) fn new(kinds: Kinds) -> Self {
-        let (complete, heard, problems, missing) = Default::default();
-        Self { kinds, complete, heard, problems, missing }
+        let (complete, heard, problems, outage, missing) = Default::default();
+        Self { kinds, complete, heard, problems, outage, missing }
     }
 
     /// Something was heard of a kind. Whether that ends trouble with it.
     pub(super) fn heard(&mut self, watched: Watched, now: Timestamp) -> bool {
         self.heard.insert(watched, now);
-        self.problems.remove(&watched).is_some()
+        let was_broken = self.problems.remove(&watched).is_some();
+        if was_broken
+            && self.problems.is_empty()
+            && let Some(Extent { lasted, failures }) = self.outage.ended(now)
+        {
+            let lasted = format_args!("{lasted:#}");
+            info!(lasted, failures, "API server reachable again, all watches run");
+        }
+        was_broken
     }
 
-    pub(super) fn broken(&mut self, watched: Watched, problem: String) {
+    pub(super) fn broken(&mut self, watched: Watched, problem: String, now: Timestamp) {
+        if let Some(Extent { lasted, failures }) = self.outage.failed(now) {
+            let (kind, lasted) = (watched.kind(), format_args!("{lasted:#}"));
+            warn!(
+                kind,
+                error = problem,
+                lasted,
+                failures,
+                "cannot watch the cluster; trying again"
+            );
+        }
         self.problems.insert(watched, problem);
     }
 
@@ -169,9 +192,9 @@ mod tests {
     #[test]
     fn a_break_that_is_reported_counts_from_the_last_sign_of_life_and_not_from_the_report() {
         let mut health = whole();
-        health.broken(Watched::Nodes, "connection refused".to_owned());
+        health.broken(Watched::Nodes, "connection refused".to_owned(), at(1));
         assert_eq!(health.staleness(at(30), LIMIT), None);
-        health.broken(Watched::Nodes, "still refused".to_owned());
+        health.broken(Watched::Nodes, "still refused".to_owned(), at(30));
         for watched in Kinds::default().iter().filter(|watched| *watched != Watched::Nodes) {
             health.heard(watched, at(31));
         }
