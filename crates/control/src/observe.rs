@@ -112,7 +112,7 @@ pub(crate) fn stage(mirror: &mut Mirror, ingredients: Ingredients<'_>) -> Staged
         if doubted.contains(&name) {
             unmark(Arc::make_mut(&mut node));
         } else if leaving.contains(&name) && !is_leaving(&node) {
-            mark(Arc::make_mut(&mut node), now);
+            mark(Arc::make_mut(&mut node));
         }
         if !Arc::ptr_eq(&node, slot) {
             staged.originals.push((place, std::mem::replace(slot, node)));
@@ -186,10 +186,11 @@ fn join(nodes: &[Arc<Node>], groups: &mut [Group], owners: &Owners, now: Timesta
     joined
 }
 
-fn mark(node: &mut Node, now: Timestamp) {
+/// Shows a node as tainted before it is. The value of the taint, which tells people since when, plays no part in a plan.
+fn mark(node: &mut Node) {
     let taint = Taint {
         key: Symbol::new(Mark::Leaving.key()),
-        value: Symbol::new(&now.as_second().to_string()),
+        value: Symbol::new(""),
         effect: Effect::NoSchedule,
     };
     node.taints = node.taints.iter().copied().chain([taint]).collect();

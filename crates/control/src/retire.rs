@@ -282,7 +282,7 @@ impl Retirement {
             Ok(()) if self.is_in_doubt() => self.enter(Stage::Draining(Drain::new(now))),
             Err(why) if self.is_revocable() => {
                 self.needed = true;
-                self.release(format!("needed after all: {why}"));
+                self.release(format!("the node is needed: {why}"));
             }
             _ => {}
         }

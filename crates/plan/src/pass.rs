@@ -1,6 +1,6 @@
 //! One pass: from the World to the Plan.
 
-use plimsoll_model::{Symbol, World};
+use plimsoll_model::World;
 
 use crate::{
     buffers,
@@ -63,7 +63,7 @@ fn brake(scene: &Scene<'_>) -> Option<GroupReason> {
     if !scene.state.healthy && !settings.when_unhealthy {
         Some(GroupReason::ClusterUnhealthy)
     } else if !settings.from_zero && !any_ready {
-        Some(GroupReason::QuotaExceeded { limit: Symbol::new("scale-up-from-zero") })
+        Some(GroupReason::SwitchedOff { flag: "scale-up-from-zero" })
     } else {
         None
     }

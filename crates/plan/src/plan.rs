@@ -252,6 +252,21 @@ pub enum GroupReason {
         /// The flag that sets it, or `CapacityQuota/NAME`.
         limit: Symbol,
     },
+    /// One scale-up of the group brings no more machines than this pass has ordered already.
+    ScaleUpLimitReached {
+        /// The flag that sets the limit.
+        flag: &'static str,
+    },
+    /// The pass had no time left to look at the pod.
+    TimeLimitReached {
+        /// The flag that sets the limit.
+        flag: &'static str,
+    },
+    /// The user switched off what would be needed.
+    SwitchedOff {
+        /// The flag.
+        flag: &'static str,
+    },
     /// Nobody knows what its nodes look like.
     NoTemplate,
     /// It could take the pod, but another choice was made in this pass.

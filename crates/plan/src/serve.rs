@@ -1,7 +1,5 @@
 //! Who gets a place where: first on what is here or on its way, then on what is bought for the rest.
 
-use plimsoll_model::Symbol;
-
 use crate::{
     existing::{self, Placed},
     gangs::{self, Gang},
@@ -65,7 +63,7 @@ pub(crate) fn serve(
                 given_up = try_each(scene, market, shop, given_up, &made_way);
             }
             let left = scale_up::explain(scene, market, &bought.shop, &bought.rest, brake);
-            let late = GroupReason::QuotaExceeded { limit: Symbol::new(LOOKING_TIME) };
+            let late = GroupReason::TimeLimitReached { flag: LOOKING_TIME };
             let late = scale_up::explain(scene, market, &bought.shop, &passed_over, Some(&late));
             for (shape, reasons) in left.into_iter().chain(late) {
                 explained.entry(shape).or_insert(reasons);

@@ -19,8 +19,8 @@ mod sentences;
 pub use self::{
     room::{buffer, kept, kept_by_growth, request},
     sentences::{
-        alike, backing_off, contested, contradiction, group_state, health, held, leaves, outcome,
-        pod, removal, repair, stays,
+        alike, backing_off, block, contested, contradiction, group_state, health, held, leaves,
+        outcome, pod, removal, repair, stays,
     },
 };
 
@@ -34,6 +34,9 @@ pub fn reason_name(reason: &GroupReason) -> &'static str {
         GroupReason::Frozen { .. } => "Frozen",
         GroupReason::OutOfStock { .. } => "OutOfStock",
         GroupReason::QuotaExceeded { .. } => "QuotaExceeded",
+        GroupReason::ScaleUpLimitReached { .. } => "ScaleUpLimitReached",
+        GroupReason::TimeLimitReached { .. } => "TimeLimitReached",
+        GroupReason::SwitchedOff { .. } => "SwitchedOff",
         GroupReason::NoTemplate => "NoTemplate",
         GroupReason::NotChosen => "NotChosen",
     }
@@ -230,7 +233,14 @@ impl Display for Reason<'_> {
             GroupReason::OutOfStock { stock } => {
                 write!(f, "its provider has only {stock} left, and it grows in one piece")
             }
-            GroupReason::QuotaExceeded { limit } => write!(f, "{limit} does not allow it"),
+            GroupReason::QuotaExceeded { limit } => write!(f, "quota exceeded: {limit}"),
+            GroupReason::ScaleUpLimitReached { flag } => {
+                write!(f, "this scale-up has as many nodes as {flag} allows")
+            }
+            GroupReason::TimeLimitReached { flag } => write!(f, "time limit reached: {flag}"),
+            GroupReason::SwitchedOff { flag } => {
+                write!(f, "no node is ready, and {flag} is off")
+            }
             GroupReason::NoTemplate => f.write_str("nobody knows what its nodes look like"),
             GroupReason::NotChosen => f.write_str("could take it, but another choice was made"),
             GroupReason::ClusterUnhealthy => {

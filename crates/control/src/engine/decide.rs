@@ -13,7 +13,7 @@ use plimsoll_model::{
     Advice, Group, Memory, Order, OrderId, PodName, Replacement, Resources, ScaleUp, Settings,
     Symbol, World,
 };
-use plimsoll_plan::{Admission, Plan, admits, plan};
+use plimsoll_plan::{Admission, Plan, admits, plan, words};
 use plimsoll_provider::Inventory;
 use rustc_hash::FxHashMap;
 use tokio::time::Instant;
@@ -247,11 +247,7 @@ fn judge(
             return Ok(());
         }
         Err(match blocked {
-            Some(blocked) => match (&blocked.pod, blocked.pod_reason) {
-                (Some(pod), Some(reason)) => format!("{:?} by {pod}: {reason:?}", blocked.reason),
-                (Some(pod), None) => format!("{:?} by {pod}", blocked.reason),
-                (None, _) => format!("{:?}", blocked.reason),
-            },
+            Some(blocked) => words::block(blocked),
             None => "the node is gone".to_owned(),
         })
     };
@@ -263,7 +259,8 @@ fn look(mirror: &mut Mirror, plan: &Plan, groups: Vec<Group>) -> Seen {
     let nodes = world.nodes.clone();
     let pending = world.pods.iter().filter(|pod| pod.node.is_none() && !pod.has_ended());
     let pending: Vec<_> = pending.cloned().collect();
-    let mut requested: BTreeMap<Symbol, Resources> = BTreeMap::new();
+    // By hash first: there are many pods, and symbols are ordered by their text.
+    let mut requested: FxHashMap<Symbol, Resources> = FxHashMap::default();
     for pod in world.pods.iter().filter(|pod| !pod.has_ended()) {
         if let Some(node) = pod.node {
             requested.entry(node).or_default().add_all(&pod.shape.requests);
@@ -289,7 +286,7 @@ fn look(mirror: &mut Mirror, plan: &Plan, groups: Vec<Group>) -> Seen {
         nodes,
         groups,
         pending,
-        requested,
+        requested: requested.into_iter().collect(),
         pods,
     }
 }

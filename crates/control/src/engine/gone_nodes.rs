@@ -63,13 +63,17 @@ async fn delete_if_gone(
 ) -> Result<(), String> {
     let Proof { uid, identity, has_successor } = proof;
     let whose = fleet.owner(identity).await.map_err(|error| error.to_string())?;
-    let is_gone = match &whose {
-        Whose::Gone(owner) => owner.group == removal.group,
-        Whose::Machine(owner) => *has_successor && owner.group == removal.group,
-        Whose::Nobodys => false,
+    let (is_gone, told) = match &whose {
+        Whose::Gone(owner) => {
+            (owner.group == removal.group, "that its machine was another group's")
+        }
+        Whose::Machine(owner) => {
+            (*has_successor && owner.group == removal.group, "that its machine is there")
+        }
+        Whose::Nobodys => (false, "that it belongs to no machine"),
     };
     if !is_gone {
-        return Err(format!("its provider says otherwise by now: {whose:?}"));
+        return Err(format!("its provider says by now {told}"));
     }
     nodes::delete(client, removal.node.as_str(), uid).await.map_err(|error| error.to_string())
 }

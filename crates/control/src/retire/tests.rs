@@ -178,7 +178,7 @@ fn a_check_that_fails_opens_the_node() {
     node.step(&seen(&[]), &rules, at(5));
     node.judged(Err("NoPlaceToMovePods".to_owned()), at(5));
     let step = node.step(&seen(&[]), &rules, at(5));
-    assert_eq!(jobs(&step), ["release: needed after all: NoPlaceToMovePods"]);
+    assert_eq!(jobs(&step), ["release: the node is needed: NoPlaceToMovePods"]);
     assert!(node.view().needed, "that is no failure");
 }
 

@@ -160,7 +160,12 @@ async fn a_pod_that_comes_in_the_last_moment_keeps_its_node() {
             released.push(why.clone());
         }
     }
-    assert_eq!(released, ["needed after all: BlockedByPod by default/late: NotReplicated"]);
+    assert_eq!(
+        released,
+        [
+            "the node is needed: pod default/late cannot be moved, no controller that counts would make it again"
+        ]
+    );
 }
 
 #[tokio::test(start_paused = true)]

@@ -84,7 +84,7 @@ impl Market {
                     if group.options.atomic
                         && room > world.settings.scale_up.max_nodes_per_pass =>
                 {
-                    Some(GroupReason::QuotaExceeded { limit: Symbol::new("max-nodes-per-scaleup") })
+                    Some(GroupReason::ScaleUpLimitReached { flag: "max-nodes-per-scaleup" })
                 }
                 (GroupHealth::Healthy, Some(template)) => {
                     allowance.refuses(template, 1).map(|limit| GroupReason::QuotaExceeded { limit })

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use plimsoll_fit::{NodeId, Rejection, ShapeId, Snapshot};
-use plimsoll_model::{Group, PodShape, Storage, Symbol, World};
+use plimsoll_model::{Group, PodShape, Storage, World};
 use rustc_hash::FxHashMap;
 
 use super::{lots::probe, market::Market, shop::Shop};
@@ -123,6 +123,6 @@ fn exhausted(scene: &Scene<'_>, shop: &Shop, group: usize) -> Option<GroupReason
     } else if stock.is_some_and(|stock| bought >= stock as usize) {
         GroupReason::OutOfStock { stock: 0 }
     } else {
-        GroupReason::QuotaExceeded { limit: Symbol::new("max-nodes-per-scaleup") }
+        GroupReason::ScaleUpLimitReached { flag: "max-nodes-per-scaleup" }
     })
 }

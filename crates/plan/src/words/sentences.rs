@@ -83,18 +83,22 @@ pub fn leaves(leaving: &Retirement) -> String {
 /// Why a node stays.
 pub fn stays(blocked: &Blocked, plan: &Plan, now: Timestamp) -> String {
     let node = blocked.node;
-    let why = block_reason(blocked.reason).1;
     // To who looks at what runs there it may seem idle.
     let kept = kept(plan, node).filter(|_| blocked.reason == BlockReason::NotUnderutilized);
+    let told = kept.or_else(|| since(blocked, &plan.memory, now));
+    let told = told.filter(|_| blocked.pod.is_none());
+    format!("node {node} stays: {}", told.unwrap_or_else(|| block(blocked)))
+}
+
+/// What keeps a node, without its name and its clocks.
+pub fn block(blocked: &Blocked) -> String {
+    let why = block_reason(blocked.reason).1;
     match (&blocked.pod, blocked.pod_reason) {
         (Some(pod), Some(reason)) => {
-            format!("node {node} stays: pod {pod} cannot be moved, {}", pod_reason(reason).1)
+            format!("pod {pod} cannot be moved, {}", pod_reason(reason).1)
         }
-        (Some(pod), None) => format!("node {node} stays: {why}, {pod}"),
-        (None, _) => {
-            let told = kept.or_else(|| since(blocked, &plan.memory, now));
-            format!("node {node} stays: {}", told.as_deref().unwrap_or(why))
-        }
+        (Some(pod), None) => format!("{why}, {pod}"),
+        (None, _) => why.to_owned(),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use plimsoll_model::{Symbol, Timestamp};
-use plimsoll_plan::{BlockReason, Blocked, Plan, Unneeded};
+use plimsoll_plan::{BlockReason, Blocked, Plan, Unneeded, words};
 
 use super::judge;
 use crate::sketch::{CLUSTER, pass};
@@ -33,6 +33,6 @@ fn who_was_not_looked_at_is_not_let_go() {
         BlockReason::SimulationTimeout,
         BlockReason::PodsNotLookedAt,
     ] {
-        assert_eq!(verdict(reason), Err(format!("{reason:?}")));
+        assert_eq!(verdict(reason), Err(words::block_reason(reason).1.to_owned()));
     }
 }

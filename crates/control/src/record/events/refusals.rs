@@ -31,11 +31,12 @@ fn reasons(reason: &GroupReason) -> Vec<String> {
         }
         GroupReason::ClusterUnhealthy => "not ready for scale-up while the cluster is unhealthy",
         GroupReason::OutOfStock { .. } => "out of stock",
-        GroupReason::QuotaExceeded { limit } => match limit.as_str() {
-            "max-nodes-per-scaleup" => "max nodes per scale-up reached",
-            "scale-up-from-zero" => "no node is ready and scale-up-from-zero is off",
-            limit => return vec![format!("max cluster {} limit reached", limited(limit))],
-        },
+        GroupReason::QuotaExceeded { limit } => {
+            return vec![format!("max cluster {} limit reached", limited(limit.as_str()))];
+        }
+        GroupReason::ScaleUpLimitReached { .. } => "max nodes per scale-up reached",
+        GroupReason::TimeLimitReached { .. } => "time limit reached",
+        GroupReason::SwitchedOff { .. } => "no node is ready and scale-up-from-zero is off",
         GroupReason::NotChosen => "not chosen in this pass",
     };
     vec![one.to_owned()]

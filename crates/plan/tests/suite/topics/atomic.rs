@@ -56,7 +56,7 @@ fn a_bound_of_the_pass_does_not_cut_it_in_parts() {
         pods web 1cpu 1Gi
         ",
         expect![[r#"
-            wait    web: AwaitsNextPass (slice: QuotaExceeded by max-nodes-per-scaleup)
+            wait    web: AwaitsNextPass (slice: ScaleUpLimitReached by max-nodes-per-scaleup)
         "#]],
     );
 }

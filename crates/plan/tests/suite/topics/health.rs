@@ -156,7 +156,7 @@ fn nothing_is_bought_from_zero_unless_wanted() {
         pods web 1cpu 1Gi
         ",
         expect![[r#"
-            wait    web: AwaitsNextPass (only: QuotaExceeded by scale-up-from-zero)
+            wait    web: AwaitsNextPass (only: SwitchedOff by scale-up-from-zero)
         "#]],
     );
 }

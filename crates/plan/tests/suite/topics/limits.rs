@@ -62,7 +62,7 @@ fn a_pass_buys_no_more_than_it_may() {
         ",
         expect![[r#"
             buy     only 0 → 2 for web-0 … web-7
-            wait    web-8 … web-11: AwaitsNextPass (only: QuotaExceeded by max-nodes-per-scaleup)
+            wait    web-8 … web-11: AwaitsNextPass (only: ScaleUpLimitReached by max-nodes-per-scaleup)
             cost    $0.00 → $0.40
         "#]],
     );
@@ -80,7 +80,7 @@ fn the_bound_of_a_pass_is_for_each_group() {
         expect![[r#"
             buy     cheap 0 → 2 for web-0 … web-3, web-8 … web-11
             buy     dear 0 → 2 for web-4 … web-7, web-12 … web-15
-            wait    web-16 … web-19: AwaitsNextPass (cheap: QuotaExceeded by max-nodes-per-scaleup, dear: QuotaExceeded by max-nodes-per-scaleup)
+            wait    web-16 … web-19: AwaitsNextPass (cheap: ScaleUpLimitReached by max-nodes-per-scaleup, dear: ScaleUpLimitReached by max-nodes-per-scaleup)
             cost    $0.00 → $1.40
         "#]],
     );

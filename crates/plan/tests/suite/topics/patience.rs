@@ -245,7 +245,7 @@ fn pods_that_nobody_has_looked_at_wait() {
         ",
         expect![[r#"
             fits    web-0 on a-0
-            wait    web-1 … web-5: AwaitsNextPass (a: QuotaExceeded by pending-pods-batching-timeout)
+            wait    web-1 … web-5: AwaitsNextPass (a: TimeLimitReached by pending-pods-batching-timeout)
             keep    a-0: PodsNotLookedAt
             keep    a-1: PodsNotLookedAt, idle since 11:00
         "#]],
@@ -263,7 +263,7 @@ fn the_most_important_are_looked_at_first() {
         ",
         expect![[r#"
             buy     a 0 → 2 for db-0, db-1, web-0
-            wait    web-1 … web-5: AwaitsNextPass (a: QuotaExceeded by pending-pods-batching-timeout)
+            wait    web-1 … web-5: AwaitsNextPass (a: TimeLimitReached by pending-pods-batching-timeout)
             cost    $0.00 → $0.40
         "#]],
     );
@@ -280,7 +280,7 @@ fn a_gang_of_which_one_was_not_looked_at_waits() {
         ",
         expect![[r#"
             buy     a 0 → 3 for web-0 … web-2
-            wait    ring-0 … ring-2: AwaitsNextPass (a: QuotaExceeded by pending-pods-batching-timeout)
+            wait    ring-0 … ring-2: AwaitsNextPass (a: TimeLimitReached by pending-pods-batching-timeout)
             cost    $0.00 → $0.60
         "#]],
     );
