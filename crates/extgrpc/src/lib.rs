@@ -10,6 +10,7 @@
 //! the new fields, and read the new ones first.
 
 mod client;
+mod demand;
 mod expander;
 mod order;
 pub mod proto;

@@ -15,6 +15,7 @@ use tracing::debug;
 
 use crate::{
     client::{ExternalGrpc, memory::Template},
+    demand::Demand,
     proto::{
         core::Node,
         external::{
@@ -56,7 +57,8 @@ impl ExternalGrpc {
 
     /// Has the server look at its infrastructure, instead of telling what it knows.
     pub(crate) async fn make_it_look(&self) -> Result<(), Error> {
-        let request = Request::new(RefreshRequest {});
+        let mut request = Request::new(RefreshRequest {});
+        Demand::New.write(request.metadata_mut());
         let answer = self.calls.call("Refresh", request, |mut client, request| async move {
             client.refresh(request).await
         });
