@@ -68,6 +68,10 @@ impl Provider for Chosen {
         Capabilities { groups: false, ..self.provider.capabilities() }
     }
 
+    fn introduce(&self, group: Symbol, instance: &str, node: &NodeIdentity) {
+        self.provider.introduce(group, instance, node);
+    }
+
     async fn refresh(&self) -> Result<Inventory, Error> {
         let mut inventory = self.provider.refresh().await?;
         let mut known = self.used.lock().unwrap_or_else(PoisonError::into_inner);
