@@ -17,7 +17,7 @@ use crate::{proto::external::CleanupRequest, turns::Turns};
 use calls::Calls;
 use memory::Memory;
 
-pub use config::{Address, CertificateFiles, CloudConfig, ConfigError};
+pub use config::{CertificateFiles, CloudConfig, ConfigError};
 
 mod calls;
 mod config;

@@ -166,19 +166,19 @@ impl Calls {
 fn connect(config: &CloudConfig) -> Result<Channel, Status> {
     let broken = |problem: String| Status::unavailable(problem);
     let scheme = if config.tls.is_some() { "https" } else { "http" };
-    let mut endpoint = Endpoint::from_shared(format!("{scheme}://{}", config.address))
+    let mut endpoint = Endpoint::from_shared(config.address.uri(scheme))
         .map_err(|error| broken(error.to_string()))?
         .connect_timeout(config.timeout);
     if let Some(files) = &config.tls {
         let Certificates { authority, identity } =
             files.read().map_err(|(which, problem)| broken(format!("{which}: {problem}")))?;
         let tls = ClientTlsConfig::new()
-            .domain_name(&config.address.host)
+            .domain_name(config.address.server_name())
             .ca_certificate(Certificate::from_pem(authority))
             .identity(Identity::from_pem(&identity.certificate, identity.key_pem()));
         endpoint = endpoint.tls_config(tls).map_err(|error| broken(error.to_string()))?;
     }
-    Ok(endpoint.connect_lazy())
+    Ok(config.address.channel(&endpoint))
 }
 
 fn is_timeout(status: &Status) -> bool {

@@ -47,6 +47,9 @@ pub(crate) struct Script {
     pub(crate) owners: BTreeMap<String, String>,
     /// Every call takes this long.
     pub(crate) delay: Duration,
+    /// So many calls are waiting for that, and the most that ever were.
+    pub(crate) waiting: usize,
+    pub(crate) most_waiting: usize,
     /// What was called.
     pub(crate) called: Vec<&'static str>,
     pub(crate) asked_options: Vec<message::NodeGroupAutoscalingOptionsRequest>,
@@ -128,7 +131,12 @@ impl Scripted {
     async fn enter_for(&self, method: &'static str, group: &str) -> Result<(), Status> {
         let delay = lock(&self.script).delay;
         if !delay.is_zero() {
+            self.change(|script| {
+                script.waiting += 1;
+                script.most_waiting = script.most_waiting.max(script.waiting);
+            });
             tokio::time::sleep(delay).await;
+            self.change(|script| script.waiting -= 1);
         }
         let (stuck, failure) = {
             let mut script = lock(&self.script);

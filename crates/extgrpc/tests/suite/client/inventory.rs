@@ -7,7 +7,7 @@ use plimsoll_extgrpc::proto::{
     core, external as message, external::instance_status::InstanceState as State, meta, resource,
 };
 use plimsoll_model::{ErrorClass, GroupOptions, InstanceState, Money};
-use plimsoll_provider::{Capabilities, Class, Limits, Overrides, Provider as _, Steady, Upkeep};
+use plimsoll_provider::{Capabilities, Class, Limits, Overrides, Provider as _, Steady};
 use prost::Message as _;
 use tonic::Status;
 
@@ -516,9 +516,9 @@ async fn templates_are_asked_for_again_within_a_minute() {
     assert_eq!(state.overrides.utilization_threshold, Some(0.25));
 }
 
-/// One after the other the calls would take 25 minutes; eight groups at a time, three.
+/// One after the other the calls would take 25 minutes; eight groups at a time, three. What is told is not good for that long.
 #[tokio::test(start_paused = true)]
-async fn many_groups_of_a_slow_server_are_read_while_what_it_tells_is_good() {
+async fn many_groups_of_a_slow_server_are_asked_about_at_the_same_time() {
     let server = Scripted::start().await;
     server.change(|script| {
         for number in 0..300 {
@@ -529,15 +529,18 @@ async fn many_groups_of_a_slow_server_are_read_while_what_it_tells_is_good() {
         script.delay = std::time::Duration::from_secs(1);
     });
     let steady = Steady::new(Arc::new(server.provider()), Limits::default());
-    let begun = tokio::time::Instant::now();
-    assert_eq!(steady.refresh().await.unwrap().groups.len(), 301);
-    let begun_again = tokio::time::Instant::now();
-    assert_eq!(steady.refresh().await.unwrap().groups.len(), 301);
-    let stale_after = Upkeep::default().stale_after.as_secs();
-    for begun in [begun, begun_again] {
-        assert!(begun.elapsed().as_secs() < u64::try_from(stale_after).unwrap() * 2);
-    }
-    assert!(begun_again.elapsed().as_secs() < u64::try_from(stale_after).unwrap() / 2);
+    let inventory = steady.refresh().await.unwrap();
+    assert_eq!(inventory.groups.len(), 301);
+    assert!(inventory.groups.iter().all(|state| state.group.frozen.is_none()));
+    assert_eq!(lock(&server.script).most_waiting, 64);
+
+    // Few groups are not asked about more eagerly than a server that serves one call after the other can take.
+    server.change(|script| {
+        script.groups.truncate(30);
+        script.most_waiting = 0;
+    });
+    steady.refresh().await.unwrap();
+    assert_eq!(lock(&server.script).most_waiting, 8);
 }
 
 #[tokio::test(start_paused = true)]
@@ -578,6 +581,23 @@ async fn a_server_that_is_away_may_be_back_later() {
     drop(listener);
     let error = away.provider().refresh().await.unwrap_err();
     assert_eq!(error.class(), Class::Retry, "{error}");
+}
+
+#[tokio::test]
+async fn a_server_may_be_behind_a_socket() {
+    let server = Scripted::start().await;
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("provider.sock");
+    let listener = tokio::net::UnixListener::bind(&path).unwrap();
+    let address = server.address.clone();
+    tokio::spawn(async move {
+        while let Ok((mut near, _)) = listener.accept().await {
+            let mut far = tokio::net::TcpStream::connect(&address).await.unwrap();
+            tokio::spawn(async move { tokio::io::copy_bidirectional(&mut near, &mut far).await });
+        }
+    });
+    let near = Scripted { address: format!("unix:{}", path.display()), ..server };
+    assert_eq!(near.provider().refresh().await.unwrap().groups.len(), 1);
 }
 
 #[tokio::test]
