@@ -205,7 +205,7 @@ impl CertificateFiles {
 
 /// Keys that have no meaning, each with its place. The upstream autoscaler passes over them without a word.
 fn unknown_keys(file: &str, text: &str) -> Vec<String> {
-    let Ok(keys) = serde_saphyr::from_str::<BTreeMap<String, IgnoredAny>>(text) else {
+    let Ok(keys) = serde_saphyr::from_str::<BTreeMap<String, Option<IgnoredAny>>>(text) else {
         return Vec::new();
     };
     let place = |key: &str| {

@@ -185,7 +185,7 @@ impl ExternalGrpc {
 
     /// The bounds of a group, if there is one. Servers differ in what they say of a group that they do not have.
     async fn known(&self, group: Symbol) -> Result<(u32, u32), Error> {
-        if !self.memory().listed(group).is_some_and(|listed| listed.nonsense.is_none()) {
+        if self.memory().listed(group).is_none_or(|listed| listed.nonsense.is_some()) {
             self.list_groups().await?;
         }
         let memory = self.memory();
@@ -238,7 +238,9 @@ impl ExternalGrpc {
             .await;
         let Err(error) = answer else {
             let mut memory = self.memory();
-            going.iter().for_each(|machine| memory.set_deleted(machine));
+            for machine in going {
+                memory.set_deleted(machine);
+            }
             return Ok(BTreeMap::new());
         };
         let Ok(states) = self.states(group).await else { return Err(error) };

@@ -32,8 +32,8 @@ const FLAGS: Settings = Settings {
     startup: 840,
 };
 
-fn nanoseconds(seconds: i64) -> Option<kubernetes::Duration> {
-    Some(kubernetes::Duration { duration: Some(seconds * 1_000_000_000) })
+fn nanoseconds(seconds: i64) -> kubernetes::Duration {
+    kubernetes::Duration { duration: Some(seconds * 1_000_000_000) }
 }
 
 /// It ends itself over a time that is missing.
@@ -45,8 +45,8 @@ async fn of_1_27(served: &Served, id: &str) -> Settings {
     let defaults = v1_27::NodeGroupAutoscalingOptions {
         scale_down_utilization_threshold: FLAGS.threshold,
         scale_down_gpu_utilization_threshold: FLAGS.threshold,
-        scale_down_unneeded_time: nanoseconds(FLAGS.unneeded),
-        scale_down_unready_time: nanoseconds(1_200),
+        scale_down_unneeded_time: Some(nanoseconds(FLAGS.unneeded)),
+        scale_down_unready_time: Some(nanoseconds(1_200)),
     };
     let request =
         v1_27::NodeGroupAutoscalingOptionsRequest { id: id.to_owned(), defaults: Some(defaults) };
@@ -66,9 +66,9 @@ async fn of_1_32(served: &Served, id: &str) -> Settings {
     let defaults = v1_32::NodeGroupAutoscalingOptions {
         scale_down_utilization_threshold: FLAGS.threshold,
         scale_down_gpu_utilization_threshold: FLAGS.threshold,
-        scale_down_unneeded_time: nanoseconds(FLAGS.unneeded),
-        scale_down_unready_time: nanoseconds(1_200),
-        max_node_provision_time: nanoseconds(FLAGS.provision),
+        scale_down_unneeded_time: Some(nanoseconds(FLAGS.unneeded)),
+        scale_down_unready_time: Some(nanoseconds(1_200)),
+        max_node_provision_time: Some(nanoseconds(FLAGS.provision)),
     };
     let request =
         v1_32::NodeGroupAutoscalingOptionsRequest { id: id.to_owned(), defaults: Some(defaults) };
