@@ -15,6 +15,7 @@ use tonic::Request;
 
 use crate::{proto::external::CleanupRequest, turns::Turns};
 use calls::Calls;
+use known::Extras;
 use memory::Memory;
 
 pub use config::{CertificateFiles, CloudConfig, ConfigError};
@@ -101,6 +102,10 @@ impl Provider for ExternalGrpc {
 
     fn introduce(&self, _: Symbol, instance: &str, node: &NodeIdentity) {
         self.memory().introduce(instance, node);
+    }
+
+    fn remarks(&self, group: Symbol) -> Vec<String> {
+        self.memory().extras.get(group.as_str()).map(Extras::problems).unwrap_or_default()
     }
 
     async fn refresh(&self) -> Result<Inventory, Error> {

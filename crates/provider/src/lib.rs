@@ -74,6 +74,12 @@ pub trait Provider: fmt::Debug + Send + Sync {
     /// machines by the names of their nodes only. The default does nothing.
     fn introduce(&self, _group: Symbol, _instance: &str, _node: &NodeIdentity) {}
 
+    /// What a person should know of a group that is used although part of it could not be read, in sentences that follow "group NAME:".
+    /// The default has nothing to say.
+    fn remarks(&self, _group: Symbol) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Looks at the infrastructure and tells what is there.
     ///
     /// - **Complete or an error.** A page that could not be read, a reply that was cut short or makes no sense is an error, never

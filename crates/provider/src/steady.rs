@@ -248,6 +248,10 @@ impl Provider for Steady {
         self.inner.introduce(group, instance, node);
     }
 
+    fn remarks(&self, group: Symbol) -> Vec<String> {
+        self.inner.remarks(group)
+    }
+
     async fn refresh(&self) -> Result<Inventory, Error> {
         self.call("refresh", Patience::Waits, || self.inner.refresh()).await
     }

@@ -165,8 +165,6 @@ impl ExternalGrpc {
     ) -> GroupState {
         let options = extras.options.value().unwrap_or_else(|| self.defaults.clone());
         let bound = |size: i32| u32::try_from(size).unwrap_or_default();
-        let about = [listed.debug.clone()].into_iter().chain(extras.problems());
-        let about: Vec<String> = about.filter(|about| !about.is_empty()).collect();
         GroupState {
             overrides: wire::options::overrides(&options, &self.defaults),
             group: Group {
@@ -182,7 +180,7 @@ impl ExternalGrpc {
                 frozen: problem.map(Into::into),
             },
             boot_time: None,
-            about: about.join("; ").into(),
+            about: listed.debug.as_str().into(),
         }
     }
 
