@@ -39,8 +39,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     fs::create_dir_all(out.join("server"))?;
     configuration.compile_fds(server)?;
 
-    // What clients of two versions speak, for the tests: messages only.
-    let frozen = protox::compile(["v1_30.proto", "head.proto"], ["tests/proto"])?;
+    // What clients of some versions speak, for the tests: messages only.
+    let versions = ["v1_27.proto", "v1_30.proto", "v1_32.proto", "v1_35.proto", "head.proto"];
+    let frozen = protox::compile(versions, ["tests/proto"])?;
     tonic_prost_build::configure()
         .btree_map(".")
         .build_client(false)

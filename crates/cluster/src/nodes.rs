@@ -7,6 +7,7 @@ use kube::{
     api::{DeleteParams, GetParams, ListParams, Preconditions},
     core::Request,
 };
+use plimsoll_provider::NodeIdentity;
 use serde::de::Error as _;
 use serde_json::{Value, json};
 
@@ -30,6 +31,8 @@ pub struct LiveNode {
     pub provider_id: Box<str>,
     /// Somebody does not want the node to be removed. The same as `model::Node::keep`.
     pub keep: bool,
+    /// What its provider may know it by.
+    pub identity: NodeIdentity,
 }
 
 /// How many nodes are asked for at once.
@@ -72,7 +75,31 @@ impl LiveNode {
             uid: uid.into(),
             provider_id: provider_id.unwrap_or_default().into(),
             keep: node["metadata"]["annotations"][KEEP] == "true",
+            identity: identity(node),
         })
+    }
+}
+
+/// Whatever of it can be read.
+fn identity(node: &Value) -> NodeIdentity {
+    let text = |value: Option<&Value>| {
+        value.and_then(Value::as_str).map(ToOwned::to_owned).unwrap_or_default()
+    };
+    let pairs = |pointer: &str| {
+        let pairs = node.pointer(pointer).and_then(Value::as_object).into_iter().flatten();
+        pairs.filter_map(|(key, value)| Some((key.clone(), value.as_str()?.to_owned()))).collect()
+    };
+    let addresses = node.pointer("/status/addresses").and_then(Value::as_array);
+    NodeIdentity {
+        name: text(node.pointer("/metadata/name")),
+        provider_id: text(node.pointer("/spec/providerID")),
+        labels: pairs("/metadata/labels"),
+        annotations: pairs("/metadata/annotations"),
+        addresses: addresses
+            .into_iter()
+            .flatten()
+            .filter_map(|address| Some(address.get("address")?.as_str()?.to_owned()))
+            .collect(),
     }
 }
 

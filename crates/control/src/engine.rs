@@ -86,8 +86,8 @@ pub struct Parts {
 /// A service of the user's that chooses which group to scale up.
 #[async_trait]
 pub trait Adviser: std::fmt::Debug + Send + Sync {
-    /// Groups that are equally good choices; empty when the service cannot tell.
-    async fn advise(&self, question: &Question, seen: &Seen) -> Vec<Symbol>;
+    /// Groups that are equally good choices, none when there is to be no scale-up; `None` when the service cannot tell.
+    async fn advise(&self, question: &Question, seen: &Seen) -> Option<Vec<Symbol>>;
 }
 
 /// The loop.

@@ -60,6 +60,7 @@ pub(crate) fn pass(text: &str) -> Pass {
         memory: Arc::new(planned.memory.clone()),
         plan: Arc::new(planned),
         steered: BTreeMap::new(),
+        remarks: BTreeMap::new(),
         begun: Begun::default(),
         orders: Vec::new(),
         retirements: Vec::new(),

@@ -2,10 +2,8 @@
 
 use std::{
     fmt,
-    sync::{
-        Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::Duration,
 };
 
 use async_trait::async_trait;
@@ -17,12 +15,15 @@ use tonic::Request;
 
 use crate::{proto::external::CleanupRequest, turns::Turns};
 use calls::Calls;
+use known::Extras;
 use memory::Memory;
 
-pub use config::{Address, CertificateFiles, CloudConfig, ConfigError};
+pub use config::{CertificateFiles, CloudConfig, ConfigError};
 
 mod calls;
 mod config;
+mod extras;
+mod known;
 mod memory;
 mod refresh;
 mod wishes;
@@ -42,27 +43,16 @@ pub struct ExternalGrpc {
     home: Home,
     memory: Mutex<Memory>,
     turns: Turns,
-    has: Has,
 }
 
-/// Which of the optional methods the server has, as far as it was asked.
-#[derive(Debug)]
-struct Has {
-    prices: AtomicBool,
-    templates: AtomicBool,
-    options: AtomicBool,
-}
+/// No call but a refresh makes more requests than this, one after the other.
+const MOST_REQUESTS: u32 = 8;
 
 // === impl ExternalGrpc ===
 
 impl ExternalGrpc {
     /// A provider called `name` over the server that `config` names. Nothing is contacted before the first call.
     pub fn new(name: &str, config: CloudConfig, defaults: GroupOptions, home: Home) -> Self {
-        let has = Has {
-            prices: AtomicBool::new(true),
-            templates: AtomicBool::new(true),
-            options: AtomicBool::new(true),
-        };
         Self {
             name: name.to_owned(),
             calls: Calls::new(config, home.fence.clone()),
@@ -70,7 +60,6 @@ impl ExternalGrpc {
             home,
             memory: Mutex::default(),
             turns: Turns::default(),
-            has,
         }
     }
 
@@ -86,10 +75,13 @@ impl Provider for ExternalGrpc {
     }
 
     fn capabilities(&self) -> Capabilities {
+        let memory = self.memory();
+        let mut extras = memory.extras.values();
+        let unasked = extras.len() == 0;
         Capabilities {
-            prices: self.has.prices.load(Ordering::Relaxed),
-            templates: self.has.templates.load(Ordering::Relaxed),
-            options: self.has.options.load(Ordering::Relaxed),
+            prices: unasked || extras.clone().any(|group| !group.price.is_missing()),
+            templates: unasked || extras.clone().any(|group| group.template.value().is_some()),
+            options: unasked || extras.any(|group| !group.options.is_missing()),
             groups: false,
             stock: false,
             order_ids: false,
@@ -98,6 +90,22 @@ impl Provider for ExternalGrpc {
             keeps_minimum: true,
             counts_orders: false,
         }
+    }
+
+    /// Every request has a limit of its own, and a refresh makes as many as there are groups.
+    fn deadline(&self, method: &str, usual: Duration) -> Duration {
+        match method {
+            "refresh" => Duration::MAX,
+            _ => usual.max(self.calls.timeout().saturating_mul(MOST_REQUESTS)),
+        }
+    }
+
+    fn introduce(&self, _: Symbol, instance: &str, node: &NodeIdentity) {
+        self.memory().introduce(instance, node);
+    }
+
+    fn remarks(&self, group: Symbol) -> Vec<String> {
+        self.memory().extras.get(group.as_str()).map(Extras::problems).unwrap_or_default()
     }
 
     async fn refresh(&self) -> Result<Inventory, Error> {
@@ -135,9 +143,6 @@ impl Provider for ExternalGrpc {
 
 impl fmt::Debug for ExternalGrpc {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ExternalGrpc")
-            .field("name", &self.name)
-            .field("has", &self.has)
-            .finish_non_exhaustive()
+        f.debug_struct("ExternalGrpc").field("name", &self.name).finish_non_exhaustive()
     }
 }

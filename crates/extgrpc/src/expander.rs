@@ -1,7 +1,7 @@
 //! Somebody else decides which group to grow: the upstream autoscaler's external expander.
 //!
-//! An expander only ever narrows a choice. When it cannot be reached, takes too long, answers nothing or names only groups that
-//! were not among the options, all options remain, as with the upstream autoscaler.
+//! An expander only ever narrows a choice. One that names no group wants no scale-up, as with the upstream autoscaler since 1.32. When
+//! it cannot be reached, takes too long or names only groups that were not among the options, all options remain.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -11,23 +11,31 @@ use std::{
     time::Duration,
 };
 
-use plimsoll_model::{Labels, Node, Resources, Symbol};
+use plimsoll_model::{Node, Pod, Symbol};
 use prost::Message as _;
 use thiserror::Error;
 use tonic::{
     Request, Status,
-    transport::{Certificate, Channel, ClientTlsConfig, Endpoint},
+    transport::{Channel, Endpoint},
 };
 use tracing::warn;
 
 use crate::{
-    client::Address,
+    address::Address,
     proto::expander::{BestOptionsRequest, Option as Message, expander_client::ExpanderClient},
     wire,
 };
 
+mod trust;
+
 /// Upstream's, too.
 const TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Expanders send the options back with all their pods. Upstream takes as much.
+const LARGEST_REPLY: usize = 128 << 20;
+
+/// How a name that is looked up is written for Go's gRPC.
+const BY_NAME: &str = "dns:///";
 
 /// A way to place pods: so many nodes of one group.
 #[derive(Clone, Debug)]
@@ -39,22 +47,9 @@ pub struct ExpanderOption {
     /// What a person would like to know about it.
     pub about: String,
     /// The pods that would find their place.
-    pub pods: Vec<ExpanderPod>,
+    pub pods: Vec<Pod>,
     /// What a new node looks like.
     pub template: Option<Arc<Node>>,
-}
-
-/// A pod, as far as an expander is told of it.
-#[derive(Clone, Debug)]
-pub struct ExpanderPod {
-    /// Its namespace.
-    pub namespace: Symbol,
-    /// Its name.
-    pub name: Box<str>,
-    /// Its labels.
-    pub labels: Labels,
-    /// What it asks for in all.
-    pub requests: Resources,
 }
 
 /// An external expander.
@@ -92,30 +87,32 @@ pub enum ExpanderError {
 // === impl GrpcExpander ===
 
 impl GrpcExpander {
-    /// The expander at `url` (`host:port`), whose certificate is from the authority in the file `cert`; plaintext without.
-    /// Nothing is contacted before the first question.
+    /// The expander at `url` (`host:port`, or `dns:///host:port`), whose certificate is in the file `cert`, or is from the authority
+    /// there; plaintext without. Nothing is contacted before the first question.
     pub fn new(url: &str, cert: Option<&Path>) -> Result<Self, ExpanderError> {
-        let address = Address::parse(url)
+        let address = Address::parse(url.strip_prefix(BY_NAME).unwrap_or(url))
             .map_err(|problem| ExpanderError::Address { url: url.to_owned(), problem })?;
         let unusable = |error: tonic::transport::Error| {
             let text = std::error::Error::source(&error).map(ToString::to_string);
             ExpanderError::Certificate(text.unwrap_or_else(|| error.to_string()))
         };
-        let scheme = if cert.is_some() { "https" } else { "http" };
-        let mut endpoint = Endpoint::from_shared(format!("{scheme}://{address}"))
-            .map_err(unusable)?
-            .connect_timeout(TIMEOUT);
-        if let Some(path) = cert {
-            let authority = fs::read_to_string(path)
-                .map_err(|cause| ExpanderError::Unreadable { path: path.to_owned(), cause })?;
-            plimsoll_net::tls::client_config(&authority, None)
-                .map_err(|error| ExpanderError::Certificate(error.to_string()))?;
-            let tls = ClientTlsConfig::new()
-                .domain_name(&address.host)
-                .ca_certificate(Certificate::from_pem(authority));
-            endpoint = endpoint.tls_config(tls).map_err(unusable)?;
-        }
-        Ok(Self { address, channel: endpoint.connect_lazy(), timeout: TIMEOUT })
+        let endpoint =
+            Endpoint::from_shared(address.uri("http")).map_err(unusable)?.connect_timeout(TIMEOUT);
+        let channel = match cert {
+            None => address.channel(&endpoint),
+            Some(path) => {
+                let trusted = fs::read_to_string(path)
+                    .map_err(|cause| ExpanderError::Unreadable { path: path.to_owned(), cause })?;
+                let config = trust::client_config(&trusted).map_err(ExpanderError::Certificate)?;
+                let origin = address.uri("https").parse().ok();
+                let endpoint = match origin {
+                    Some(origin) => endpoint.origin(origin),
+                    None => endpoint,
+                };
+                trust::channel(&address, &endpoint, Arc::new(config), TIMEOUT)
+            }
+        };
+        Ok(Self { address, channel, timeout: TIMEOUT })
     }
 
     /// With another patience than five seconds.
@@ -125,15 +122,16 @@ impl GrpcExpander {
         self
     }
 
-    /// The places in `options` of the best ones, in the expander's order. Never empty unless `options` is.
-    pub async fn best_options(&self, options: &[ExpanderOption]) -> Vec<usize> {
-        let all = || (0..options.len()).collect();
+    /// The places in `options` of the best ones, in the expander's order; none when it wants no scale-up. `None` when it cannot tell:
+    /// then all options remain.
+    pub async fn best_options(&self, options: &[ExpanderOption]) -> Option<Vec<usize>> {
+        let address = &self.address;
         let answer = match self.ask(options).await {
             Ok(answer) => answer,
             Err(status) => {
-                let (address, problem) = (&self.address, status.message());
+                let problem = status.message();
                 warn!(%address, problem, "the expander did not answer: all options remain");
-                return all();
+                return None;
             }
         };
         let mut seen = BTreeSet::new();
@@ -143,16 +141,17 @@ impl GrpcExpander {
                 Some(place) if seen.insert(place) => best.push(place),
                 Some(_) => {}
                 None => {
-                    let (address, group) = (&self.address, &chosen.node_group_id);
+                    let group = &chosen.node_group_id;
                     warn!(%address, group, "the expander chose a group that was not among the options");
                 }
             }
         }
-        if best.is_empty() { all() } else { best }
+        (answer.is_empty() || !best.is_empty()).then_some(best)
     }
 
     async fn ask(&self, options: &[ExpanderOption]) -> Result<Vec<Message>, Status> {
-        let mut client = ExpanderClient::new(self.channel.clone());
+        let mut client =
+            ExpanderClient::new(self.channel.clone()).max_decoding_message_size(LARGEST_REPLY);
         let mut request = Request::new(question(options));
         request.set_timeout(self.timeout);
         match tokio::time::timeout(self.timeout, client.best_options(request)).await {
@@ -173,10 +172,7 @@ impl fmt::Debug for GrpcExpander {
 /// Nodes and pods stand in it twice: as messages for expanders of before 1.35, as bytes for those since.
 fn question(options: &[ExpanderOption]) -> BestOptionsRequest {
     let write = |option: &ExpanderOption| {
-        let pod = |pod: &ExpanderPod| {
-            wire::pod::write(pod.namespace.as_str(), &pod.name, &pod.labels, &pod.requests)
-        };
-        let pods: Vec<_> = option.pods.iter().map(pod).collect();
+        let pods: Vec<_> = option.pods.iter().map(wire::pod_shape::write).collect();
         Message {
             node_group_id: option.group.to_string(),
             node_count: i32::try_from(option.nodes).unwrap_or(i32::MAX),

@@ -9,7 +9,9 @@
 //! The protocol lost and gained fields between 1.25 and today. Both sides here speak all versions at once: they write the old and
 //! the new fields, and read the new ones first.
 
+mod address;
 mod client;
+mod demand;
 mod expander;
 mod order;
 pub mod proto;
@@ -18,6 +20,7 @@ mod status;
 mod turns;
 mod wire;
 
-pub use client::{Address, CertificateFiles, CloudConfig, ConfigError, ExternalGrpc};
-pub use expander::{ExpanderError, ExpanderOption, ExpanderPod, GrpcExpander};
+pub use address::Address;
+pub use client::{CertificateFiles, CloudConfig, ConfigError, ExternalGrpc};
+pub use expander::{ExpanderError, ExpanderOption, GrpcExpander};
 pub use server::{Server, ServerError, ServerSettings};

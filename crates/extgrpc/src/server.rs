@@ -29,6 +29,7 @@ mod prepared;
 mod price;
 mod protocol;
 mod service;
+mod shown;
 mod state;
 mod told;
 mod view;

@@ -4,6 +4,7 @@ pub(crate) mod instance;
 pub(crate) mod node;
 pub(crate) mod options;
 pub(crate) mod pod;
+pub(crate) mod pod_shape;
 pub(crate) mod time;
 
 #[cfg(test)]

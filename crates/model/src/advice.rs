@@ -28,6 +28,6 @@ pub struct Alternative {
 pub struct Advice {
     /// The question.
     pub question: Question,
-    /// Groups that are as good as any; empty when the service could not tell.
-    pub best: Vec<Symbol>,
+    /// Groups that are as good as any, none when there is to be no scale-up; `None` when the service could not tell.
+    pub best: Option<Vec<Symbol>>,
 }

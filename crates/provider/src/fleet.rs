@@ -190,6 +190,17 @@ impl Provider for Fleet {
         }
     }
 
+    fn introduce(&self, group: Symbol, instance: &str, node: &NodeIdentity) {
+        if let Ok((member, group)) = self.member_of(group) {
+            member.keeper.provider().introduce(group, instance, node);
+        }
+    }
+
+    fn remarks(&self, group: Symbol) -> Vec<String> {
+        let member = self.member_of(group);
+        member.map(|(member, group)| member.keeper.provider().remarks(group)).unwrap_or_default()
+    }
+
     /// Never fails because of one member: who cannot be read is shown as last seen, and frozen once that is too long ago. It fails
     /// when nothing has ever been seen of any.
     async fn refresh(&self) -> Result<Inventory, Error> {

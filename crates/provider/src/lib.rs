@@ -20,7 +20,7 @@
 //! The suite in [`conformance`] checks an implementation against what is promised here. To run it on a provider of your own,
 //! implement [`conformance::Testbed`] for an emulator of its service.
 
-use std::fmt;
+use std::{fmt, time::Duration};
 
 use async_trait::async_trait;
 use plimsoll_model::Symbol;
@@ -63,6 +63,22 @@ pub trait Provider: fmt::Debug + Send + Sync {
 
     /// What it can do beyond what every provider must.
     fn capabilities(&self) -> Capabilities;
+
+    /// How long one attempt at a call of this method may take, where `usual` is what callers give. A provider that gives each of its
+    /// requests a limit of its own, and makes many for one call, needs longer.
+    fn deadline(&self, _method: &str, usual: Duration) -> Duration {
+        usual
+    }
+
+    /// Tells which node a machine is that is about to be deleted, as the API server has it at this moment. Some infrastructures know
+    /// machines by the names of their nodes only. The default does nothing.
+    fn introduce(&self, _group: Symbol, _instance: &str, _node: &NodeIdentity) {}
+
+    /// What a person should know of a group that is used although part of it could not be read, in sentences that follow "group NAME:".
+    /// The default has nothing to say.
+    fn remarks(&self, _group: Symbol) -> Vec<String> {
+        Vec::new()
+    }
 
     /// Looks at the infrastructure and tells what is there.
     ///

@@ -179,9 +179,10 @@ impl Steady {
                 sleep(turn).await;
             }
             *attempts += 1;
-            let outcome = match timeout(self.limits.deadline, attempt()).await {
+            let deadline = self.inner.deadline(method, self.limits.deadline);
+            let outcome = match timeout(deadline, attempt()).await {
                 Ok(outcome) => outcome,
-                Err(_) => Err(self.too_slow(method)),
+                Err(_) => Err(self.too_slow(method, deadline)),
             };
             let error = outcome.as_ref().err();
             if error.is_some_and(Error::is_held_back) {
@@ -218,8 +219,8 @@ impl Steady {
             .with_retry_after(wait)
     }
 
-    fn too_slow(&self, method: &str) -> Error {
-        let (name, seconds) = (self.inner.name(), self.limits.deadline.as_secs_f64());
+    fn too_slow(&self, method: &str, deadline: Duration) -> Error {
+        let (name, seconds) = (self.inner.name(), deadline.as_secs_f64());
         Error::retry(format!("{name} did not answer {method} within {seconds} s"))
             .with_code("DeadlineExceeded")
     }
@@ -241,6 +242,14 @@ impl Provider for Steady {
 
     fn capabilities(&self) -> Capabilities {
         self.inner.capabilities()
+    }
+
+    fn introduce(&self, group: Symbol, instance: &str, node: &NodeIdentity) {
+        self.inner.introduce(group, instance, node);
+    }
+
+    fn remarks(&self, group: Symbol) -> Vec<String> {
+        self.inner.remarks(group)
     }
 
     async fn refresh(&self) -> Result<Inventory, Error> {

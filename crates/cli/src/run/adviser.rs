@@ -2,8 +2,8 @@
 
 use async_trait::async_trait;
 use plimsoll_control::engine::{Adviser, Seen};
-use plimsoll_extgrpc::{ExpanderOption, ExpanderPod, GrpcExpander};
-use plimsoll_model::{Alternative, Question, Symbol};
+use plimsoll_extgrpc::{ExpanderOption, GrpcExpander};
+use plimsoll_model::{Alternative, Pod, Question, Symbol};
 
 /// The user's service.
 #[derive(Debug)]
@@ -11,11 +11,11 @@ pub(super) struct Service(pub GrpcExpander);
 
 #[async_trait]
 impl Adviser for Service {
-    async fn advise(&self, question: &Question, seen: &Seen) -> Vec<Symbol> {
+    async fn advise(&self, question: &Question, seen: &Seen) -> Option<Vec<Symbol>> {
         let options: Vec<ExpanderOption> =
             question.alternatives.iter().map(|alternative| option(alternative, seen)).collect();
-        let best = self.0.best_options(&options).await;
-        best.into_iter().filter_map(|place| Some(options.get(place)?.group)).collect()
+        let best = self.0.best_options(&options).await?;
+        Some(best.into_iter().filter_map(|place| Some(options.get(place)?.group)).collect())
     }
 }
 
@@ -26,16 +26,7 @@ fn option(alternative: &Alternative, seen: &Seen) -> ExpanderOption {
             .iter()
             .find(|pod| pod.name == wanted.name && pod.shape.namespace == wanted.namespace)
     };
-    let pods: Vec<ExpanderPod> = pods
-        .iter()
-        .filter_map(|name| known(&name))
-        .map(|pod| ExpanderPod {
-            namespace: pod.shape.namespace,
-            name: pod.name.clone(),
-            labels: pod.shape.labels.clone(),
-            requests: pod.shape.requests.clone(),
-        })
-        .collect();
+    let pods: Vec<Pod> = pods.iter().filter_map(|name| known(&name)).cloned().collect();
     let template = seen.groups.iter().find(|known| known.id == *group);
     ExpanderOption {
         group: *group,

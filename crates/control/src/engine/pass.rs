@@ -31,6 +31,8 @@ pub struct Pass {
     pub memory: Arc<Memory>,
     /// Groups that pods are kept away from, with the reason in words.
     pub steered: BTreeMap<Symbol, String>,
+    /// What providers say of groups that are used although part of them could not be read.
+    pub remarks: BTreeMap<Symbol, Vec<String>>,
     /// What was begun in this pass.
     pub begun: Begun,
     /// Increases that are not over, and those that ended lately.

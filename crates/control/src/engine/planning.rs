@@ -157,7 +157,7 @@ async fn make_plan(
         let mut answers = Vec::new();
         for question in questions {
             let advice = adviser.advise(question, &decision.seen);
-            let best = tokio::time::timeout_at(deadline, advice).await.unwrap_or_default();
+            let best = tokio::time::timeout_at(deadline, advice).await.unwrap_or(None);
             answers.push(Advice { question: question.clone(), best });
         }
         inputs.advice.extend(answers);

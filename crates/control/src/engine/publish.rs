@@ -5,6 +5,7 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use jiff::Timestamp;
 use plimsoll_cluster::orders::Progress;
 use plimsoll_model::{Order, Symbol};
+use plimsoll_provider::Provider as _;
 use tracing::debug;
 
 use super::{
@@ -39,6 +40,9 @@ impl Leader {
         let pause = if something { Duration::ZERO } else { context.settings.pace.notes };
         self.save_by(later(at, pause));
         debug!(number, ?cause, ?held_back, "pass finished");
+        let groups = decision.seen.groups.iter().map(|group| group.id);
+        let remarks = groups.map(|group| (group, context.fleet.remarks(group)));
+        let remarks = remarks.filter(|(_, remarks)| !remarks.is_empty()).collect();
         context.handle.publish(Pass {
             number,
             cause,
@@ -49,6 +53,7 @@ impl Leader {
             plan: Arc::new(decision.plan),
             memory: Arc::new(self.memory.clone()),
             steered,
+            remarks,
             begun,
             orders: self.ledger.orders(),
             retirements: self.retiring.values().map(Retirement::view).collect(),

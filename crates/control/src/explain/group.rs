@@ -164,6 +164,7 @@ fn sentences(pass: &Pass, group: &Group, facts: &GroupFacts) -> Vec<String> {
         }
     }
     sentences.extend(pass.steered.get(&id).cloned());
+    sentences.extend(pass.remarks.get(&id).cloned().unwrap_or_default());
     if !facts.leaving.is_empty() {
         sentences.push(format!("on their way out: {}", facts.leaving.join(", ")));
     }

@@ -222,6 +222,15 @@ fn groups() {
 }
 
 #[test]
+fn what_a_provider_could_not_read_of_a_group_is_told() {
+    let mut pass = pass(CLUSTER);
+    let remark = "its template could not be read (no); the last known one is used";
+    pass.remarks.insert("small".into(), vec![remark.to_owned()]);
+    let told = explain(&pass, &group("small")).unwrap().sentences;
+    assert!(told.iter().any(|sentence| sentence == remark), "{told:?}");
+}
+
+#[test]
 fn what_is_on_order_counts() {
     let pod_of = |name| {
         format!(

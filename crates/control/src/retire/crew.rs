@@ -186,7 +186,12 @@ impl Crew {
         }
         let pods = pods::on_node(&self.client, name).await.map_err(|error| error.to_string())?;
         let runs = |pod: &&LivePod| pod.kind == LiveKind::Workload && !lost.contains(&pod.uid);
-        let Some(pod) = pods.iter().find(runs) else { return Ok(None) };
+        let Some(pod) = pods.iter().find(runs) else {
+            if let Some(node) = &node {
+                self.fleet.introduce(subject.group, &subject.instance, &node.identity);
+            }
+            return Ok(None);
+        };
         let pod = format!("{}/{}", pod.namespace, pod.name);
         warn!(node = name, pod, order = %subject.id, "machine not deleted: a pod runs on the node");
         Ok(Some(Deletion::Occupied))

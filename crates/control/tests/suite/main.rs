@@ -13,6 +13,7 @@ mod devices;
 mod embedded;
 mod harm;
 mod hold;
+mod introduced;
 // Places to stop at are not compiled into releases.
 #[cfg(debug_assertions)]
 mod kills;

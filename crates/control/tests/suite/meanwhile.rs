@@ -22,10 +22,10 @@ struct Slow {
 
 #[async_trait]
 impl Adviser for Slow {
-    async fn advise(&self, _question: &Question, _seen: &Seen) -> Vec<Symbol> {
+    async fn advise(&self, _question: &Question, _seen: &Seen) -> Option<Vec<Symbol>> {
         self.asked.send_replace(true);
         let _ = self.may_answer.subscribe().wait_for(|may| *may).await;
-        Vec::new()
+        None
     }
 }
 

@@ -1,8 +1,13 @@
 //! One call after the other: the connection, the deadline, what a failure means.
 
 use std::{
+    error::Error as _,
     future::Future,
-    sync::{Mutex, PoisonError},
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicU32, Ordering},
+    },
+    time::Duration,
 };
 
 use plimsoll_net::Fence;
@@ -34,6 +39,8 @@ pub(crate) struct Calls {
     connection: Mutex<Connection>,
     /// Asked before every call that changes something.
     fence: Fence,
+    /// How many calls in a row nothing was heard of.
+    unanswered: AtomicU32,
 }
 
 #[derive(Debug, Default)]
@@ -48,7 +55,7 @@ struct Connection {
 impl Calls {
     pub(crate) fn new(config: CloudConfig, fence: Fence) -> Self {
         let place = config.address.to_string();
-        Self { config, place, connection: Mutex::default(), fence }
+        Self { config, place, connection: Mutex::default(), fence, unanswered: AtomicU32::new(0) }
     }
 
     /// Calls a method, once, within the deadline.
@@ -80,23 +87,6 @@ impl Calls {
         self.call(method, request, send).await
     }
 
-    /// Calls an optional method; `None` when the server does not have it.
-    pub(crate) async fn optional<Q, R, F>(
-        &self,
-        method: &'static str,
-        request: Request<Q>,
-        send: impl FnOnce(Client, Request<Q>) -> F,
-    ) -> Result<Option<R>, Error>
-    where
-        F: Future<Output = Result<Response<R>, Status>>,
-    {
-        match self.try_call(request, send).await {
-            Ok(answer) => Ok(Some(answer)),
-            Err(status) if status.code() == Code::Unimplemented => Ok(None),
-            Err(status) => Err(self.error(method, &status)),
-        }
-    }
-
     /// Calls a method, and gives back the status as it came.
     pub(crate) async fn try_call<Q, R, F>(
         &self,
@@ -117,13 +107,34 @@ impl Calls {
             Ok(Err(status)) => Err(status),
             Err(_) => Err(too_late(patience)),
         };
-        let lost = |status: &Status| {
-            matches!(status.code(), Code::DeadlineExceeded | Code::Unavailable | Code::Unknown)
-        };
-        if answer.as_ref().err().is_some_and(lost) {
-            self.hang_up(number);
+        match answer.as_ref().err() {
+            Some(status) if is_lost(status) => {
+                self.unanswered.fetch_add(1, Ordering::Relaxed);
+                self.hang_up(number);
+            }
+            _ => self.unanswered.store(0, Ordering::Relaxed),
         }
         answer
+    }
+
+    /// Whom calls are made to, for messages.
+    pub(crate) fn place(&self) -> &str {
+        &self.place
+    }
+
+    /// How long a call may take.
+    pub(crate) fn timeout(&self) -> Duration {
+        self.config.timeout
+    }
+
+    /// How many calls in a row nothing was heard of.
+    pub(crate) fn unanswered(&self) -> u32 {
+        self.unanswered.load(Ordering::Relaxed)
+    }
+
+    /// Which connection calls go over: each new one has a higher number.
+    pub(crate) fn connection(&self) -> u64 {
+        self.connection.lock().unwrap_or_else(PoisonError::into_inner).number
     }
 
     /// What a failure of this method means.
@@ -155,25 +166,35 @@ impl Calls {
 fn connect(config: &CloudConfig) -> Result<Channel, Status> {
     let broken = |problem: String| Status::unavailable(problem);
     let scheme = if config.tls.is_some() { "https" } else { "http" };
-    let mut endpoint = Endpoint::from_shared(format!("{scheme}://{}", config.address))
+    let mut endpoint = Endpoint::from_shared(config.address.uri(scheme))
         .map_err(|error| broken(error.to_string()))?
         .connect_timeout(config.timeout);
     if let Some(files) = &config.tls {
         let Certificates { authority, identity } =
             files.read().map_err(|(which, problem)| broken(format!("{which}: {problem}")))?;
         let tls = ClientTlsConfig::new()
-            .domain_name(&config.address.host)
+            .domain_name(config.address.server_name())
             .ca_certificate(Certificate::from_pem(authority))
             .identity(Identity::from_pem(&identity.certificate, identity.key_pem()));
         endpoint = endpoint.tls_config(tls).map_err(|error| broken(error.to_string()))?;
     }
-    Ok(endpoint.connect_lazy())
+    Ok(config.address.channel(&endpoint))
 }
 
 fn is_timeout(status: &Status) -> bool {
     status.code() == Code::Cancelled && status.message() == "Timeout expired"
 }
 
-fn too_late(patience: std::time::Duration) -> Status {
+/// Whether the call failed on its way. What a server says by itself has no source; one that says that it is not available may be
+/// behind a name that leads to others.
+fn is_lost(status: &Status) -> bool {
+    match status.code() {
+        Code::DeadlineExceeded | Code::Unavailable => true,
+        Code::Unknown => status.source().is_some(),
+        _ => false,
+    }
+}
+
+fn too_late(patience: Duration) -> Status {
     Status::deadline_exceeded(format!("no answer within {patience:?}"))
 }

@@ -9,20 +9,23 @@
 //! ```
 
 use std::{
-    fmt, fs, io,
+    collections::BTreeMap,
+    fs, io,
     path::{Path, PathBuf},
     time::Duration,
 };
 
-use http::Uri;
-use plimsoll_manifest::duration;
+use plimsoll_manifest::{duration, flags::did_you_mean};
 use plimsoll_net::{
     pki::Identity,
     tls::{TlsError, client_config},
 };
-use serde::Deserialize;
+use serde::{Deserialize, de::IgnoredAny};
 use serde_saphyr::{Location, Spanned};
 use thiserror::Error;
+use tracing::warn;
+
+use crate::address::Address;
 
 /// Upstream's, too.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(5);
@@ -36,15 +39,6 @@ pub struct CloudConfig {
     pub tls: Option<CertificateFiles>,
     /// How long a call may take.
     pub timeout: Duration,
-}
-
-/// A host and a port.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Address {
-    /// A name, or an address without brackets.
-    pub host: String,
-    /// The port.
-    pub port: u16,
 }
 
 /// Files of certificates. They are read for every new connection, so that renewed ones are taken.
@@ -88,7 +82,6 @@ pub(crate) struct Certificates {
 
 /// What is written.
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
 struct Written {
     address: Option<Spanned<String>>,
     key: Option<Spanned<String>>,
@@ -96,6 +89,9 @@ struct Written {
     cacert: Option<Spanned<String>>,
     grpc_timeout: Option<Spanned<String>>,
 }
+
+/// The keys there are.
+const KEYS: [&str; 5] = ["address", "key", "cert", "cacert", "grpc_timeout"];
 
 // === impl CloudConfig ===
 
@@ -116,6 +112,9 @@ impl CloudConfig {
         let options = serde_saphyr::options! { with_snippet: false };
         let written: Written = serde_saphyr::from_str_with_options(text, options)
             .map_err(|error| syntax(file, &error))?;
+        for problem in unknown_keys(file, text) {
+            warn!("{problem}");
+        }
 
         let set = |key: &Option<Spanned<String>>| key.as_ref().is_some_and(|v| !v.value.is_empty());
         let Some(address) = written.address.as_ref().filter(|_| set(&written.address)) else {
@@ -172,37 +171,6 @@ impl CloudConfig {
     }
 }
 
-// === impl Address ===
-
-impl Address {
-    /// Reads `host:port` or `[host]:port`; no host is this machine.
-    pub fn parse(text: &str) -> Result<Self, &'static str> {
-        const FORM: &str = "is not of the form host:port or [host]:port";
-        let (host, port) = match text.strip_prefix('[') {
-            Some(rest) => rest.split_once("]:").ok_or(FORM)?,
-            None => text.rsplit_once(':').filter(|(host, _)| !host.contains(':')).ok_or(FORM)?,
-        };
-        let port =
-            port.parse().ok().filter(|port| *port > 0).ok_or("has no port from 1 to 65535")?;
-        let host = if host.is_empty() { "localhost" } else { host };
-        let address = Self { host: host.to_owned(), port };
-        let is_host = format!("http://{address}").parse::<Uri>().is_ok_and(|uri| {
-            uri.path() == "/" && uri.query().is_none() && !text.contains(['@', '/', '?', '#'])
-        });
-        if is_host { Ok(address) } else { Err("has a host that cannot be one") }
-    }
-}
-
-impl fmt::Display for Address {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.host.contains(':') {
-            write!(f, "[{}]:{}", self.host, self.port)
-        } else {
-            write!(f, "{}:{}", self.host, self.port)
-        }
-    }
-}
-
 // === impl CertificateFiles ===
 
 impl CertificateFiles {
@@ -233,6 +201,24 @@ impl CertificateFiles {
         })?;
         Ok(())
     }
+}
+
+/// Keys that have no meaning, each with its place. The upstream autoscaler passes over them without a word.
+fn unknown_keys(file: &str, text: &str) -> Vec<String> {
+    let Ok(keys) = serde_saphyr::from_str::<BTreeMap<String, Option<IgnoredAny>>>(text) else {
+        return Vec::new();
+    };
+    let place = |key: &str| {
+        let is_it = |line: &str| {
+            let line = line.trim_start().trim_start_matches(['"', '\'', '{']).trim_start();
+            let rest = line.strip_prefix(key)?.trim_start_matches(['"', '\'']).trim_start();
+            rest.starts_with(':').then_some(())
+        };
+        let line = text.lines().position(|line| is_it(line).is_some());
+        line.map_or_else(|| file.to_owned(), |line| format!("{file}:{}", line + 1))
+    };
+    let unknown = keys.keys().filter(|key| !KEYS.contains(&key.as_str()));
+    unknown.map(|key| format!("{}: {}", place(key), did_you_mean("key", key, KEYS))).collect()
 }
 
 fn wrong(file: &str, location: Option<&Location>, problem: &str) -> ConfigError {

@@ -1,76 +1,97 @@
 //! What a client remembers from one call to the next. All of it can be lost: it saves calls, and makes answers better.
 
-use std::{
-    collections::{BTreeMap, BTreeSet, HashMap, VecDeque},
-    sync::Arc,
-};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
-use plimsoll_model::{Node, Symbol};
-use plimsoll_provider::{Inventory, NodeIdentity, Order, OrderId, Owner};
-
+use plimsoll_model::{InstanceState, Symbol};
+use plimsoll_provider::{GroupState, Inventory, NodeIdentity, Order, OrderId, Owner};
 use tracing::warn;
 
-use crate::proto::external::{ExternalGrpcNode, NodeGroup};
+use crate::{client::known::Extras, proto::external::NodeGroup, wire::instance::FAKE_NODE_REASON};
 
 /// So many orders are remembered, which is those of the last hours at least.
 const MOST_ORDERS: usize = 10_000;
+
+/// A machine that still runs after this many deletions that were answered well is told as one that the server does not delete.
+const ENOUGH: u32 = 2;
 
 /// What is remembered.
 #[derive(Debug, Default)]
 pub(crate) struct Memory {
     /// The groups as they were last listed.
-    listed: Vec<NodeGroup>,
-    /// Of the groups in the list; asked for again when the list changes.
-    pub(crate) templates: BTreeMap<String, Option<Template>>,
+    listed: BTreeMap<String, Listed>,
+    /// What the server told of groups that it need not tell.
+    pub(crate) extras: BTreeMap<String, Extras>,
     /// The label and the kinds of GPU.
     pub(crate) gpu: Option<(Box<str>, Vec<Box<str>>)>,
+    /// The groups of the last inventory.
+    seen: HashMap<Symbol, GroupState>,
     /// Whose a machine is.
     machines: HashMap<Box<str>, Symbol>,
     /// How nodes of machines introduced themselves: some servers know them by their names only. `None` where two nodes said that
-    /// they are the same machine, until that machine is gone: then it is named by its provider id alone.
+    /// they are the same machine, until that machine is gone: then neither is named.
     nodes: HashMap<Box<str>, Option<NodeIdentity>>,
+    /// How often the deletion of a machine was answered well.
+    deletions: HashMap<Box<str>, u32>,
     served: BTreeSet<OrderId>,
     /// The oldest first.
     served_in_order: VecDeque<OrderId>,
 }
 
-/// What a new node looks like.
+/// A group as it stands in a list.
 #[derive(Clone, Debug)]
-pub(crate) struct Template {
-    pub(crate) node: Arc<Node>,
-    /// The same, for asking for its price.
-    pub(crate) identity: ExternalGrpcNode,
+pub(crate) struct Listed {
+    pub(crate) group: NodeGroup,
+    /// Why it cannot be relied on.
+    pub(crate) nonsense: Option<String>,
+}
+
+// === impl Listed ===
+
+impl Listed {
+    pub(crate) fn new(group: NodeGroup) -> Self {
+        let NodeGroup { min_size, max_size, .. } = group;
+        let nonsense = (min_size < 0 || max_size < min_size)
+            .then(|| format!("it is to have {min_size} to {max_size} machines"));
+        Self { group, nonsense }
+    }
 }
 
 // === impl Memory ===
 
 impl Memory {
-    /// The groups are these now. Answers whether others were before.
-    pub(crate) fn set_groups(&mut self, groups: &[NodeGroup]) -> bool {
-        if self.listed == groups {
-            return false;
-        }
-        self.listed = groups.to_vec();
-        self.templates.clear();
-        true
+    /// The groups are these now.
+    pub(crate) fn set_groups(&mut self, groups: &[Listed]) {
+        self.listed = groups.iter().map(|one| (one.group.id.clone(), one.clone())).collect();
+        let listed = &self.listed;
+        self.extras.retain(|group, _| listed.contains_key(group));
     }
 
-    /// The bounds of a group in the last list.
-    pub(crate) fn bounds(&self, group: Symbol) -> Option<(u32, u32)> {
-        let listed = self.listed.iter().find(|listed| listed.id == group.as_str())?;
-        let size = |size: i32| u32::try_from(size).unwrap_or_default();
-        Some((size(listed.min_size), size(listed.max_size)))
+    /// The group in the last list.
+    pub(crate) fn listed(&self, group: Symbol) -> Option<&Listed> {
+        self.listed.get(group.as_str())
     }
 
-    /// The machines are these now.
-    pub(crate) fn set_machines(&mut self, inventory: &Inventory) {
+    /// The group as it was last seen.
+    pub(crate) fn seen(&self, group: Symbol) -> Option<GroupState> {
+        self.seen.get(&group).cloned()
+    }
+
+    /// All is as this says now.
+    pub(crate) fn set_inventory(&mut self, inventory: &Inventory) {
         self.machines.clear();
+        let mut gone: BTreeSet<Box<str>> = self.deletions.keys().cloned().collect();
         for state in &inventory.groups {
-            let ids = state.group.instances.iter().map(|instance| instance.id.clone());
-            self.machines.extend(ids.map(|id| (id, state.group.id)));
+            for instance in &state.group.instances {
+                self.machines.insert(instance.id.clone(), state.group.id);
+                if instance.state != InstanceState::Deleting {
+                    gone.remove(&instance.id);
+                }
+            }
         }
-        let machines = &self.machines;
+        let (machines, groups) = (&self.machines, &inventory.groups);
+        self.seen = groups.iter().map(|state| (state.group.id, state.clone())).collect();
         self.nodes.retain(|id, _| machines.contains_key(id));
+        self.deletions.retain(|machine, _| !gone.contains(machine));
     }
 
     /// Whose this machine was when it was last looked.
@@ -99,12 +120,39 @@ impl Memory {
         Some(Owner { group, instance: Some(machine) })
     }
 
-    /// What is known of the node of this machine; at least its provider id.
+    /// This node is this machine, as whoever is about to delete it has just seen.
+    pub(crate) fn introduce(&mut self, machine: &str, node: &NodeIdentity) {
+        self.nodes.insert(machine.into(), Some(node.clone()));
+    }
+
+    /// How a machine is named to the server: as its node, or as the upstream autoscaler names a machine that has none. Of two nodes
+    /// that say that they are it, neither is named.
     pub(crate) fn node(&self, machine: &str) -> NodeIdentity {
-        self.nodes.get(machine).cloned().flatten().unwrap_or_else(|| NodeIdentity {
-            provider_id: machine.to_owned(),
-            ..NodeIdentity::default()
-        })
+        let id = machine.to_owned();
+        let nameless =
+            NodeIdentity { name: id.clone(), provider_id: id, ..NodeIdentity::default() };
+        match self.nodes.get(machine) {
+            Some(Some(node)) => NodeIdentity { provider_id: machine.to_owned(), ..node.clone() },
+            Some(None) => nameless,
+            None => {
+                let reason = (FAKE_NODE_REASON.to_owned(), "unregistered".to_owned());
+                NodeIdentity { annotations: [reason].into(), ..nameless }
+            }
+        }
+    }
+
+    /// The deletion of this machine was answered well.
+    pub(crate) fn set_deleted(&mut self, machine: &str) {
+        *self.deletions.entry(machine.into()).or_default() += 1;
+    }
+
+    /// Whether a machine that runs was deleted often enough. It is told once, and may be tried again then.
+    pub(crate) fn is_undeletable(&mut self, machine: &str) -> bool {
+        let enough = self.deletions.get(machine).is_some_and(|times| *times >= ENOUGH);
+        if enough {
+            self.deletions.remove(machine);
+        }
+        enough
     }
 
     /// Whether this order is known to be served.
@@ -146,7 +194,7 @@ mod tests {
         }
         for name in ["other", "victim", "other"] {
             assert!(memory.owner(&node(name)).is_some(), "who asks decides what that means");
-            assert_eq!(memory.node("m-0"), NodeIdentity { name: String::new(), ..node("") });
+            assert_eq!(memory.node("m-0"), node("m-0"));
         }
     }
 }

@@ -1,97 +1,94 @@
 //! Everything that a server tells, as one inventory.
+//!
+//! A group whose size or machines cannot be read, or make no sense, is frozen as it was last seen; the others live. The refresh as a
+//! whole fails when the server does not list its groups, or has stopped answering.
 
-use std::{
-    collections::BTreeSet,
-    sync::{Arc, atomic::Ordering},
-};
+use std::collections::{BTreeMap, BTreeSet};
 
-use futures::{StreamExt as _, TryStreamExt as _};
-use jiff::SignedDuration;
-use plimsoll_model::{Group, GroupOptions, Instance, Money, Symbol};
+use futures::StreamExt as _;
+use plimsoll_model::{Group, Instance, Symbol};
 use plimsoll_provider::{Error, GroupState, Inventory};
-use prost::Message as _;
-use tonic::{Code, Request};
-use tracing::debug;
+use tonic::Request;
+use tracing::warn;
 
 use crate::{
-    client::{ExternalGrpc, memory::Template},
-    proto::{
-        core::Node,
-        external::{
-            ExternalGrpcNode, GetAvailableGpuTypesRequest, GpuLabelRequest, NodeGroup,
-            NodeGroupAutoscalingOptionsRequest, NodeGroupNodesRequest, NodeGroupTargetSizeRequest,
-            NodeGroupTemplateNodeInfoRequest, NodeGroupTemplateNodeInfoResponse, NodeGroupsRequest,
-            PricingNodePriceRequest, RefreshRequest,
-        },
+    client::{ExternalGrpc, known::Extras, memory::Listed},
+    demand::Demand,
+    proto::external::{
+        GetAvailableGpuTypesRequest, GpuLabelRequest, NodeGroup, NodeGroupNodesRequest,
+        NodeGroupTargetSizeRequest, NodeGroupsRequest, RefreshRequest,
     },
-    wire::{
-        self,
-        time::{new_moment, old_moment},
-    },
+    wire,
 };
 
-/// So many groups are asked about at a time.
-const AT_A_TIME: usize = 8;
+/// At least this many groups are asked about at a time, and at most …
+const FEWEST_AT_A_TIME: usize = 8;
+/// … this many. A server may serve one call after the other, and each has to be answered within its limit.
+const MOST_AT_A_TIME: usize = 64;
+/// Of so many groups one is asked about at a time. With a second for a call, a refresh then takes no longer than what it tells is
+/// good for.
+const ONE_IN: usize = 4;
+
+/// After this many calls in a row without any answer the rest is not tried.
+const LOST: u32 = 16;
 
 impl ExternalGrpc {
     pub(crate) async fn look(&self) -> Result<Inventory, Error> {
         self.make_it_look().await?;
         let listed = self.list_groups().await?;
-        let (gpu_label, gpu_types) = self.gpu().await?;
-        let groups: Vec<GroupState> = futures::stream::iter(listed)
-            .map(|group| self.group(group))
-            .buffered(AT_A_TIME)
-            .try_collect()
-            .await?;
-        let mut machines = BTreeSet::new();
-        for instance in groups.iter().flat_map(|state| &state.group.instances) {
-            if !machines.insert(&*instance.id) {
-                return Err(self.nonsense(&format!("machine {} is listed twice", instance.id)));
+        let (gpu_label, gpu_types) = self.gpu().await;
+        let at_a_time = (listed.len() / ONE_IN).clamp(FEWEST_AT_A_TIME, MOST_AT_A_TIME);
+        let mut states =
+            futures::stream::iter(listed).map(|group| self.group(group)).buffered(at_a_time);
+        let mut groups = Vec::new();
+        while let Some(state) = states.next().await {
+            groups.push(state);
+            if self.calls.unanswered() >= LOST {
+                let reason = format!("{} has stopped answering", self.calls.place());
+                return Err(Error::retry(reason).with_code("DeadlineExceeded"));
             }
         }
+        drop(states);
+        self.freeze_shared(&mut groups);
         let inventory = Inventory { groups, gpu_label, gpu_types };
-        self.memory().set_machines(&inventory);
+        self.memory().set_inventory(&inventory);
         Ok(inventory)
     }
 
     /// Has the server look at its infrastructure, instead of telling what it knows.
     pub(crate) async fn make_it_look(&self) -> Result<(), Error> {
-        let request = Request::new(RefreshRequest {});
+        let mut request = Request::new(RefreshRequest {});
+        Demand::New.write(request.metadata_mut());
         let answer = self.calls.call("Refresh", request, |mut client, request| async move {
             client.refresh(request).await
         });
         answer.await.map(drop)
     }
 
-    /// The groups, checked.
-    pub(crate) async fn list_groups(&self) -> Result<Vec<NodeGroup>, Error> {
+    /// The groups, each once.
+    pub(crate) async fn list_groups(&self) -> Result<Vec<Listed>, Error> {
         let request = Request::new(NodeGroupsRequest {});
-        let listed = self
+        let told = self
             .calls
             .call("NodeGroups", request, |mut client, request| async move {
                 client.node_groups(request).await
             })
             .await?
             .node_groups;
-        let mut ids = BTreeSet::new();
-        for group in &listed {
-            let NodeGroup { id, min_size, max_size, .. } = group;
-            if id.is_empty() {
-                return Err(self.nonsense("a group has no id"));
+        let mut listed: Vec<Listed> = Vec::new();
+        let mut places: BTreeMap<String, usize> = BTreeMap::new();
+        for group in told {
+            if group.id.is_empty() {
+                warn!(provider = self.name, debug = group.debug, "group without an id left out");
+                continue;
             }
-            if *min_size < 0 || max_size < min_size {
-                let bounds = format!("group {id} is to have {min_size} to {max_size} machines");
-                return Err(self.nonsense(&bounds));
-            }
-            if !ids.insert(id) {
-                return Err(self.nonsense(&format!("group {id} is listed twice")));
+            let place = *places.entry(group.id.clone()).or_insert(listed.len());
+            match listed.get_mut(place) {
+                Some(twice) => twice.nonsense = Some("the group is listed twice".to_owned()),
+                None => listed.push(Listed::new(group)),
             }
         }
-        if self.memory().set_groups(&listed) {
-            // Other groups, perhaps another server: ask it again for what it did not have.
-            self.has.prices.store(true, Ordering::Relaxed);
-            self.has.options.store(true, Ordering::Relaxed);
-        }
+        self.memory().set_groups(&listed);
         Ok(listed)
     }
 
@@ -109,7 +106,7 @@ impl ExternalGrpc {
             .map_err(|_| self.nonsense(&format!("the target of group {group} is {target}")))
     }
 
-    /// The group's machines now.
+    /// The group's machines now, each once.
     pub(crate) async fn machines(&self, group: &str) -> Result<Vec<Instance>, Error> {
         let request = Request::new(NodeGroupNodesRequest { id: group.to_owned() });
         let listed = self
@@ -119,11 +116,14 @@ impl ExternalGrpc {
             })
             .await?
             .instances;
-        listed
-            .iter()
-            .map(wire::instance::read)
-            .collect::<Result<_, _>>()
-            .map_err(|problem| self.nonsense(&format!("group {group}: {problem}")))
+        let nonsense = |problem: String| self.nonsense(&format!("group {group}: {problem}"));
+        let machines: Vec<Instance> =
+            listed.iter().map(wire::instance::read).collect::<Result<_, _>>().map_err(nonsense)?;
+        let mut ids = BTreeSet::new();
+        match machines.iter().find(|machine| !ids.insert(&machine.id)) {
+            Some(twice) => Err(nonsense(format!("machine {} is listed twice", twice.id))),
+            None => Ok(machines),
+        }
     }
 
     /// A reply that makes no sense.
@@ -131,181 +131,107 @@ impl ExternalGrpc {
         Error::bug(format!("{}: {problem}", self.name))
     }
 
-    async fn group(&self, listed: NodeGroup) -> Result<GroupState, Error> {
-        let NodeGroup { id, min_size, max_size, debug } = listed;
-        let target = self.target(&id).await?;
-        let instances = self.machines(&id).await?;
-        let template = self.template(&id).await?;
-        let price = match &template {
-            Some(template) => self.price(&id, template).await?,
-            None => None,
+    /// All about a group; frozen when something of it cannot be relied on.
+    async fn group(&self, listed: Listed) -> GroupState {
+        let Listed { group, nonsense } = listed;
+        let id = &group.id;
+        let sizes = async { Ok((self.target(id).await?, self.machines(id).await?)) };
+        let sizes: Result<_, Error> = sizes.await;
+        let (extras, sense) = match &sizes {
+            Ok(_) => self.extras(id).await,
+            // It would be asked for in vain.
+            Err(_) => (self.memory().extras.get(id).cloned().unwrap_or_default(), Ok(())),
         };
-        let options = self.options(&id).await?;
+        let problem = nonsense
+            .map(|problem| self.nonsense(&format!("group {id}: {problem}")).to_string())
+            .or_else(|| sizes.as_ref().err().map(ToString::to_string))
+            .or_else(|| {
+                let nonsense = sense.err()?;
+                Some(self.nonsense(&format!("group {id}: {nonsense}")).to_string())
+            });
+        let last = || self.memory().seen(Symbol::new(id));
+        let (target, instances) = sizes.unwrap_or_else(|_| {
+            last().map_or_else(Default::default, |last| (last.group.target, last.group.instances))
+        });
+        self.state(&group, (target, instances), &extras, problem)
+    }
+
+    fn state(
+        &self,
+        listed: &NodeGroup,
+        (target, instances): (u32, Vec<Instance>),
+        extras: &Extras,
+        problem: Option<String>,
+    ) -> GroupState {
+        let options = extras.options.value().unwrap_or_else(|| self.defaults.clone());
         let bound = |size: i32| u32::try_from(size).unwrap_or_default();
-        Ok(GroupState {
+        GroupState {
             overrides: wire::options::overrides(&options, &self.defaults),
             group: Group {
-                id: Symbol::new(&id),
-                min: bound(min_size),
-                max: bound(max_size),
+                id: Symbol::new(&listed.id),
+                min: bound(listed.min_size),
+                max: bound(listed.max_size).max(bound(listed.min_size)),
                 target,
-                price,
-                template: template.map(|template| template.node),
+                price: extras.price.value(),
+                template: extras.template.value().map(|template| template.node),
                 instances,
                 options,
                 stock: None,
-                frozen: None,
+                frozen: problem.map(Into::into),
             },
             boot_time: None,
-            about: debug.into(),
-        })
+            about: listed.debug.as_str().into(),
+        }
     }
 
-    /// The label and kinds of GPU, which do not change while a server runs.
-    async fn gpu(&self) -> Result<(Box<str>, Vec<Box<str>>), Error> {
-        if let Some(known) = self.memory().gpu.clone() {
-            return Ok(known);
+    /// Freezes groups that have a machine in common: one of them lists a machine that is not its own.
+    fn freeze_shared(&self, groups: &mut [GroupState]) {
+        let mut owners: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        for (place, state) in groups.iter().enumerate() {
+            for instance in &state.group.instances {
+                owners.entry(&instance.id).or_default().push(place);
+            }
         }
+        let shared = owners.into_iter().filter(|(_, places)| places.len() > 1);
+        let shared: Vec<(String, Vec<usize>)> =
+            shared.map(|(machine, places)| (machine.to_owned(), places)).collect();
+        for (machine, places) in shared {
+            let names: Vec<_> = places.iter().map(|place| groups[*place].group.id).collect();
+            let names: Vec<_> = names.iter().map(|id| id.as_str()).collect();
+            let problem = format!("machine {machine} is listed by {}", names.join(" and "));
+            for place in places {
+                let frozen = &mut groups[place].group.frozen;
+                frozen.get_or_insert_with(|| self.nonsense(&problem).to_string().into());
+            }
+        }
+    }
+
+    /// The label and kinds of GPU, which do not change while a server runs. A server that cannot tell has none, and is asked again.
+    async fn gpu(&self) -> (Box<str>, Vec<Box<str>>) {
+        if let Some(known) = self.memory().gpu.clone() {
+            return known;
+        }
+        let request = Request::new(GpuLabelRequest {});
         let label = self
             .calls
-            .call("GPULabel", Request::new(GpuLabelRequest {}), |mut client, request| async move {
+            .call("GPULabel", request, |mut client, request| async move {
                 client.gpu_label(request).await
             })
-            .await?
-            .label;
+            .await;
         let request = Request::new(GetAvailableGpuTypesRequest {});
         let types = self
             .calls
             .call("GetAvailableGPUTypes", request, |mut client, request| async move {
                 client.get_available_gpu_types(request).await
             })
-            .await?
-            .gpu_types;
-        let known = (label.into(), types.into_keys().map(Into::into).collect());
-        self.memory().gpu = Some(known);
-        Ok(self.memory().gpu.clone().unwrap_or_default())
-    }
-
-    /// What a new node looks like: asked once, until the list of groups changes.
-    async fn template(&self, group: &str) -> Result<Option<Template>, Error> {
-        let known = self.memory().templates.get(group).cloned();
-        if let Some(known) = known {
-            return Ok(known);
-        }
-        let request = Request::new(NodeGroupTemplateNodeInfoRequest { id: group.to_owned() });
-        let reply = self
-            .calls
-            .optional("NodeGroupTemplateNodeInfo", request, |mut client, request| async move {
-                client.node_group_template_node_info(request).await
-            })
-            .await?;
-        let template = reply.and_then(|reply| self.read_template(group, reply).transpose());
-        let template = template.transpose()?;
-        let mut memory = self.memory();
-        memory.templates.insert(group.to_owned(), template.clone());
-        let some = memory.templates.values().any(Option::is_some);
-        self.has.templates.store(some, Ordering::Relaxed);
-        Ok(template)
-    }
-
-    fn read_template(
-        &self,
-        group: &str,
-        reply: NodeGroupTemplateNodeInfoResponse,
-    ) -> Result<Option<Template>, Error> {
-        let nonsense =
-            |problem| self.nonsense(&format!("the template of group {group}: {problem}"));
-        let sent = if reply.node_bytes.is_empty() {
-            reply.node_info
-        } else {
-            let node = Node::decode(&*reply.node_bytes);
-            Some(node.map_err(|error| nonsense(error.to_string()))?)
-        };
-        let Some(sent) = sent else { return Ok(None) };
-        let node = Arc::new(wire::node::read(&sent).map_err(nonsense)?);
-        let metadata = sent.metadata.unwrap_or_default();
-        let identity = ExternalGrpcNode {
-            provider_id: node.provider_id.to_string(),
-            name: metadata.name,
-            labels: metadata.labels,
-            annotations: metadata.annotations,
-        };
-        Ok(Some(Template { node, identity }))
-    }
-
-    /// What a node of this kind costs for an hour. A server that does not know the price of one group may know that of another, and
-    /// says so in whichever way it likes; only one that cannot be reached makes the whole refresh fail.
-    async fn price(&self, group: &str, template: &Template) -> Result<Option<Money>, Error> {
-        if !self.has.prices.load(Ordering::Relaxed) {
-            return Ok(None);
-        }
-        let start = self.home.clock.now();
-        let end = start.saturating_add(SignedDuration::from_hours(1)).unwrap_or(start);
-        let request = PricingNodePriceRequest {
-            node: Some(template.identity.clone()),
-            start_time: Some(old_moment(start)),
-            end_time: Some(old_moment(end)),
-            start_timestamp: Some(new_moment(start)),
-            end_timestamp: Some(new_moment(end)),
-        };
-        let answer = self
-            .calls
-            .try_call(Request::new(request), |mut client, request| async move {
-                client.pricing_node_price(request).await
-            })
             .await;
-        match answer {
-            Ok(reply) if reply.price >= 0.0 => Ok(Money::from_units(reply.price)),
-            Ok(reply) => {
-                Err(self.nonsense(&format!("a node of group {group} costs {}", reply.price)))
-            }
-            Err(status) => match status.code() {
-                Code::Unimplemented => {
-                    self.has.prices.store(false, Ordering::Relaxed);
-                    Ok(None)
-                }
-                Code::Unavailable | Code::DeadlineExceeded | Code::Cancelled => {
-                    Err(self.calls.error("PricingNodePrice", &status))
-                }
-                _ => {
-                    debug!(group, problem = status.message(), "the price is not known");
-                    Ok(None)
-                }
-            },
+        let is_known = label.is_ok() && types.is_ok();
+        let label: Box<str> = label.map(|reply| reply.label.into()).unwrap_or_default();
+        let types = types.map(|reply| reply.gpu_types).unwrap_or_default();
+        let told = (label, types.into_keys().map(Into::into).collect());
+        if is_known {
+            self.memory().gpu = Some(told.clone());
         }
-    }
-
-    /// The group's settings.
-    async fn options(&self, group: &str) -> Result<GroupOptions, Error> {
-        if !self.has.options.load(Ordering::Relaxed) {
-            return Ok(self.defaults.clone());
-        }
-        let request = NodeGroupAutoscalingOptionsRequest {
-            id: group.to_owned(),
-            defaults: Some(wire::options::write(&self.defaults)),
-        };
-        let reply = self
-            .calls
-            .optional(
-                "NodeGroupGetOptions",
-                Request::new(request),
-                |mut client, request| async move { client.node_group_get_options(request).await },
-            )
-            .await?;
-        let Some(reply) = reply else {
-            self.has.options.store(false, Ordering::Relaxed);
-            return Ok(self.defaults.clone());
-        };
-        let Some(sent) = reply.node_group_autoscaling_options else {
-            return Ok(self.defaults.clone());
-        };
-        let options = wire::options::read(&sent, &self.defaults);
-        let share = 0.0..=1.0;
-        if !share.contains(&options.utilization_threshold)
-            || !share.contains(&options.gpu_utilization_threshold)
-        {
-            return Err(self.nonsense(&format!("group {group} has a threshold that is no share")));
-        }
-        Ok(options)
+        told
     }
 }

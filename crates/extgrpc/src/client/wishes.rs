@@ -122,9 +122,13 @@ impl ExternalGrpc {
         self.known(group).await?;
         let states = self.states(group).await?;
         let (mut going, mut gone) = (BTreeSet::new(), BTreeSet::new());
+        let mut kept = BTreeSet::new();
         for machine in instances {
             match states.get(&**machine) {
                 Some(InstanceState::Deleting) => {}
+                Some(_) if self.memory().is_undeletable(machine) => {
+                    kept.insert(&**machine);
+                }
                 Some(_) => {
                     going.insert(&**machine);
                 }
@@ -138,6 +142,11 @@ impl ExternalGrpc {
         let deletion = |machine: &str| {
             let outcome = if gone.contains(machine) {
                 Err(Error::not_found(format!("{group} has no machine {machine}")))
+            } else if kept.contains(machine) {
+                Err(Error::bug(format!(
+                    "{}: the server answered well to deletions of {machine}, and the machine still runs",
+                    self.name
+                )))
             } else {
                 failed.get(machine).cloned().map_or(Ok(()), Err)
             };
@@ -162,18 +171,32 @@ impl ExternalGrpc {
         let Some(group) = group.filter(|group| !group.id.is_empty()) else {
             return Ok(Whose::Nobodys);
         };
-        let instance = (!node.provider_id.is_empty()).then(|| node.provider_id.as_str().into());
-        Ok(Whose::Machine(Owner { group: Symbol::new(&group.id), instance }))
+        let owner = |instance| Whose::Machine(Owner { group: Symbol::new(&group.id), instance });
+        if node.provider_id.is_empty() {
+            return Ok(owner(None));
+        }
+        // Servers answer with the group of a machine that is gone as well; what is there is listed.
+        let machines = self.machines(&group.id).await?;
+        match machines.into_iter().find(|machine| *machine.id == *node.provider_id) {
+            Some(machine) => Ok(owner(Some(machine.id))),
+            None => Ok(Whose::Nobodys),
+        }
     }
 
     /// The bounds of a group, if there is one. Servers differ in what they say of a group that they do not have.
     async fn known(&self, group: Symbol) -> Result<(u32, u32), Error> {
-        if let Some(bounds) = self.memory().bounds(group) {
-            return Ok(bounds);
+        if self.memory().listed(group).is_none_or(|listed| listed.nonsense.is_some()) {
+            self.list_groups().await?;
         }
-        self.list_groups().await?;
-        let bounds = self.memory().bounds(group);
-        bounds.ok_or_else(|| Error::not_found(format!("{} has no group {group}", self.name)))
+        let memory = self.memory();
+        let Some(listed) = memory.listed(group) else {
+            return Err(Error::not_found(format!("{} has no group {group}", self.name)));
+        };
+        if let Some(problem) = &listed.nonsense {
+            return Err(Error::bug(format!("{}: group {group}: {problem}", self.name)));
+        }
+        let size = |size: i32| u32::try_from(size).unwrap_or_default();
+        Ok((size(listed.group.min_size), size(listed.group.max_size)))
     }
 
     async fn states(&self, group: Symbol) -> Result<BTreeMap<Box<str>, InstanceState>, Error> {
@@ -213,7 +236,13 @@ impl ExternalGrpc {
                 client.node_group_delete_nodes(request).await
             })
             .await;
-        let Err(error) = answer else { return Ok(BTreeMap::new()) };
+        let Err(error) = answer else {
+            let mut memory = self.memory();
+            for machine in going {
+                memory.set_deleted(machine);
+            }
+            return Ok(BTreeMap::new());
+        };
         let Ok(states) = self.states(group).await else { return Err(error) };
         let stays = |machine: &&'m str| {
             states.get(*machine).is_some_and(|state| *state != InstanceState::Deleting)

@@ -7,6 +7,7 @@ use tokio::time::{Instant, timeout_at};
 use tonic::{Request, Response, Status};
 
 use crate::{
+    demand::Demand,
     proto::{
         core::Pod,
         external::{self as message, NodeGroup},
@@ -37,16 +38,18 @@ impl Service {
         Self { state }
     }
 
-    /// Waits for a refresh that begins now. One that fails is reported; one that takes longer than the caller can wait is not, as
-    /// long as what is known is not too old.
-    async fn look_again(&self, deadline: Option<Deadline>) -> Result<(), Status> {
+    /// Waits for a refresh that begins now. When it fails, or takes longer than the caller can wait, that is reported only if what is
+    /// known is too old: the upstream autoscaler drops its whole pass over an error. A caller of this project is told that it failed.
+    async fn look_again(&self, deadline: Option<Deadline>, demand: Demand) -> Result<(), Status> {
         let longest = Instant::now() + PATIENCE;
         let until = deadline.map_or(longest, Deadline::while_waiting).min(longest);
         let ticket = self.state.keeper.nudge();
         match timeout_at(until, self.state.keeper.wait(ticket)).await {
             Ok(kept) => match kept.failing {
-                Some((_, error)) => Err(status::write(&error)),
-                None => Ok(()),
+                Some((_, error)) if demand == Demand::New || self.state.known().is_err() => {
+                    Err(status::write(&error))
+                }
+                Some(_) | None => Ok(()),
             },
             Err(_) => self.state.known().map(drop),
         }
@@ -143,7 +146,9 @@ impl CloudProvider for Service {
         &self,
         request: Request<message::RefreshRequest>,
     ) -> Answer<message::RefreshResponse> {
-        self.look_again(request.extensions().get().copied()).await?;
+        self.state.shown().begin_round();
+        let demand = Demand::read(request.metadata());
+        self.look_again(request.extensions().get().copied(), demand).await?;
         Ok(Response::new(message::RefreshResponse {}))
     }
 
@@ -203,10 +208,9 @@ impl CloudProvider for Service {
         &self,
         request: Request<message::NodeGroupAutoscalingOptionsRequest>,
     ) -> Answer<message::NodeGroupAutoscalingOptionsResponse> {
-        self.only_with(self.state.provider().capabilities().options, "settings of groups")?;
         let asked = request.into_inner();
-        let options = answers::options(&self.state, &asked.id, asked.defaults).await?;
-        let node_group_autoscaling_options = Some(options);
+        let node_group_autoscaling_options =
+            answers::options(&self.state, &asked.id, asked.defaults).await?;
         Ok(Response::new(message::NodeGroupAutoscalingOptionsResponse {
             node_group_autoscaling_options,
         }))

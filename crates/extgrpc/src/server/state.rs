@@ -1,6 +1,7 @@
 //! What all calls of a server share.
 
 use std::{
+    collections::BTreeSet,
     future::Future,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
@@ -12,9 +13,10 @@ use plimsoll_net::Clock;
 use plimsoll_provider::{GroupState, Keeper, Kept, Provider};
 use tokio::sync::RwLock;
 use tonic::Status;
+use tracing::warn;
 
 use crate::{
-    server::{told::Told, view::View},
+    server::{shown::Shown, told::Told, view::View},
     status,
     turns::{Leave, Turns},
 };
@@ -32,6 +34,9 @@ pub(crate) struct State {
     /// Made anew when another inventory has arrived.
     view: Mutex<Option<Arc<View>>>,
     told: Mutex<Told>,
+    shown: Mutex<Shown>,
+    /// Groups of which it was said that their settings are not sent to a caller that would misread them.
+    withheld: Mutex<BTreeSet<Symbol>>,
     /// Each wish of a group starts from the target that the one before left.
     turns: Turns,
     /// Held for reading by every wish that the provider has been called for.
@@ -52,6 +57,8 @@ impl State {
             stale_after,
             view: Mutex::default(),
             told: Mutex::default(),
+            shown: Mutex::default(),
+            withheld: Mutex::default(),
             turns: Turns::default(),
             under_way: Arc::default(),
         }
@@ -101,6 +108,19 @@ impl State {
     /// What was told and is not in the inventory yet.
     pub(crate) fn told(&self) -> MutexGuard<'_, Told> {
         self.told.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How the nodes of machines showed themselves.
+    pub(crate) fn shown(&self) -> MutexGuard<'_, Shown> {
+        self.shown.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The settings of this group are not sent to a caller. Says so once.
+    pub(crate) fn withhold_options(&self, group: Symbol) {
+        let mut withheld = self.withheld.lock().unwrap_or_else(PoisonError::into_inner);
+        if withheld.insert(group) {
+            warn!(%group, "settings of the group are not sent: the caller's version would read a max-node-provision-time of 0 from them");
+        }
     }
 
     /// The group's target, with what was told since.
@@ -162,6 +182,7 @@ impl State {
         // A call that began before may still hold an older inventory.
         if view.as_ref().is_none_or(|view| view.as_of < as_of) {
             self.told().forget(&new);
+            self.shown().forget(&new);
             *view = Some(Arc::clone(&new));
         }
         Ok(new)

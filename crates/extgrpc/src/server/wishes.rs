@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use plimsoll_model::{InstanceState, Symbol};
-use plimsoll_provider::{Class, Deletion, Error, Order, OrderId};
+use plimsoll_provider::{Class, Deletion, Error, NodeIdentity, Order, OrderId};
 use tonic::{Status, metadata::MetadataMap};
 use uuid::Uuid;
 
@@ -11,7 +11,7 @@ use crate::{
     order,
     proto::external::ExternalGrpcNode,
     server::{
-        answers::group_of,
+        answers::{group_of, made_up},
         state::State,
         view::{View, is_healthy},
     },
@@ -107,15 +107,21 @@ pub(crate) async fn delete(
     let group = group_of(&*state.view().await?, id)?.group.id;
     let leave = state.turn(group).await;
     let mut view = state.view().await?;
-    let mut machines = BTreeSet::new();
+    let (mut machines, mut unregistered) = (BTreeSet::new(), BTreeSet::new());
     for node in nodes {
-        machines.insert(machine_of(state, &view, group, node).await?);
+        let node = read_node(node);
+        let machine = machine_of(state, &view, group, &node).await?;
+        not_somebody_elses(state, &machine, &node)?;
+        if made_up(&node).is_some() {
+            unregistered.insert(machine.clone());
+        }
+        machines.insert(machine);
     }
     if machines.iter().any(|machine| view.machine(machine).is_none()) {
         // Either it is gone, or it is new; a new one counts for the minimum.
         view = state.newer_view().await?;
     }
-    let going = going(state, &view, id, &machines)?;
+    let going = going(state, &view, id, &machines, &unregistered)?;
     let machines: Vec<_> = machines.into_iter().collect();
     if machines.is_empty() {
         return Ok(());
@@ -196,7 +202,7 @@ async fn machine_of(
     state: &State,
     view: &View,
     group: Symbol,
-    node: ExternalGrpcNode,
+    node: &NodeIdentity,
 ) -> Result<Box<str>, Status> {
     let belongs_to = |other: Symbol, machine: &str| {
         if other == group {
@@ -208,25 +214,48 @@ async fn machine_of(
     if let Some((known, instance)) = view.machine(&node.provider_id) {
         return belongs_to(known.group.id, &instance.id);
     }
-    let node = read_node(node);
-    let whose = state.provider().owner(&node).await.map_err(|error| status::write(&error))?;
-    match whose.machine() {
-        Some(owner) => {
-            belongs_to(owner.group, owner.instance.as_deref().unwrap_or(&node.provider_id))
-        }
+    let whose = state.provider().owner(node).await.map_err(|error| status::write(&error))?;
+    if let Some(owner) = whose.machine() {
+        return belongs_to(owner.group, owner.instance.as_deref().unwrap_or(&node.provider_id));
+    }
+    let shown = state.shown();
+    match shown.machine(&node.provider_id).map_err(Status::invalid_argument)? {
+        Some((other, machine)) => belongs_to(other, machine),
         None if node.provider_id.is_empty() => {
             Err(Status::not_found(format!("node {:?} is not a machine of {group}", node.name)))
         }
-        None => Ok(node.provider_id.into()),
+        None => Ok(node.provider_id.as_str().into()),
     }
 }
 
-/// Those of the machines that the group loses by this, if it may.
+/// Refuses to delete a machine that another node than the named one says to be. Of a machine that is said to have no node, no node
+/// may have said so.
+fn not_somebody_elses(state: &State, machine: &str, node: &NodeIdentity) -> Result<(), Status> {
+    let shown = state.shown();
+    let mut nodes = shown.nodes_of(machine);
+    if made_up(node).is_none() {
+        match node.name.as_str() {
+            "" if nodes.len() < 2 => return Ok(()),
+            name => nodes.retain(|other| *other != name),
+        }
+    }
+    match nodes.first() {
+        None => Ok(()),
+        Some(other) => Err(Status::failed_precondition(format!(
+            "{machine} is not deleted for {:?}: the node {other:?} says that it is this machine",
+            node.name
+        ))),
+    }
+}
+
+/// Those of the machines that the group loses by this, if it may. A machine that did not become a node does no work, and may go
+/// below the minimum like one that is broken.
 fn going(
     state: &State,
     view: &View,
     id: &str,
     machines: &BTreeSet<Box<str>>,
+    unregistered: &BTreeSet<Box<str>>,
 ) -> Result<BTreeSet<Box<str>>, Status> {
     let known = group_of(view, id)?;
     let told = state.told();
@@ -235,7 +264,7 @@ fn going(
     for machine in machines {
         let Some(instance) = known.instance(machine) else { continue };
         if told.state(view, known.group.id, instance) != InstanceState::Deleting {
-            healthy += u32::from(is_healthy(instance));
+            healthy += u32::from(is_healthy(instance) && !unregistered.contains(machine));
             going.insert(machine.clone());
         }
     }

@@ -26,22 +26,28 @@ pub(crate) fn write(options: &GroupOptions) -> NodeGroupAutoscalingOptions {
     }
 }
 
-/// The settings that were sent. Times that were left out are those of `missing`; the rest cannot be told from zero.
+/// The settings that were sent. Times that were left out are those of `missing`; thresholds cannot be told from zero.
+///
+/// Who sends times in the old fields only may not know the two switches: then one that is off says nothing, and is that of `missing`.
 pub(crate) fn read(sent: &NodeGroupAutoscalingOptions, missing: &GroupOptions) -> GroupOptions {
     let unneeded = (&sent.scale_down_unneeded_duration, &sent.scale_down_unneeded_time);
     let unready = (&sent.scale_down_unready_duration, &sent.scale_down_unready_time);
     let provision = (&sent.max_node_provision_duration, &sent.max_node_provision_time);
     let either = |(new, old): (&Option<_>, &Option<_>)| span(new.as_ref(), old.as_ref());
+    let news = [&unneeded.0, &unready.0, &provision.0, &&sent.max_node_startup_duration];
+    let olds = [&unneeded.1, &unready.1, &provision.1];
+    let is_old = news.iter().all(|time| time.is_none()) && olds.iter().any(|time| time.is_some());
+    let switch = |sent: bool, missing: bool| sent || (is_old && missing);
     GroupOptions {
         unneeded_time: either(unneeded).unwrap_or(missing.unneeded_time),
         unready_time: either(unready).unwrap_or(missing.unready_time),
         utilization_threshold: sent.scale_down_utilization_threshold,
         gpu_utilization_threshold: sent.scale_down_gpu_utilization_threshold,
-        ignore_daemon_sets: sent.ignore_daemon_sets_utilization,
+        ignore_daemon_sets: switch(sent.ignore_daemon_sets_utilization, missing.ignore_daemon_sets),
         provision_time: either(provision).unwrap_or(missing.provision_time),
         startup_time: span(sent.max_node_startup_duration.as_ref(), None)
             .unwrap_or(missing.startup_time),
-        atomic: sent.zero_or_max_node_scaling,
+        atomic: switch(sent.zero_or_max_node_scaling, missing.atomic),
     }
 }
 
@@ -56,6 +62,31 @@ pub(crate) fn answer(
         allow_non_atomic_scale_up_to_max: defaults.allow_non_atomic_scale_up_to_max,
         ..write(&overrides.over(&common))
     }
+}
+
+/// Whether a group has settings of its own that the protocol can carry.
+pub(crate) fn are_carried(overrides: &Overrides) -> bool {
+    let Overrides {
+        unneeded_time,
+        unready_time,
+        utilization_threshold,
+        gpu_utilization_threshold,
+        ignore_daemon_sets,
+        provision_time,
+        startup_time,
+        atomic,
+        hold_back: _,
+        steer: _,
+    } = overrides;
+    let times = [unneeded_time, unready_time, provision_time, startup_time];
+    times.iter().any(|time| time.is_some())
+        || [utilization_threshold, gpu_utilization_threshold].iter().any(|share| share.is_some())
+        || [ignore_daemon_sets, atomic].iter().any(|switch| switch.is_some())
+}
+
+/// Whether who sent this knows of `max-node-provision-time`, as callers do from 1.29 on.
+pub(crate) fn has_provision_time(sent: &NodeGroupAutoscalingOptions) -> bool {
+    sent.max_node_provision_time.is_some() || sent.max_node_provision_duration.is_some()
 }
 
 /// What in `options` is not as in `common`.

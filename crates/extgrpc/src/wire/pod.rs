@@ -1,12 +1,10 @@
 //! Pods, as far as what they ask for.
 
-use std::collections::BTreeMap;
-
-use plimsoll_model::{self as model, InitContainer, Labels, PodRequests, Resources};
+use plimsoll_model::{self as model, InitContainer, PodRequests, Resources};
 
 use crate::{
-    proto::{core, meta, resource::Quantity},
-    wire::node::{Amounts, read_amounts, write_amounts},
+    proto::{core, resource::Quantity},
+    wire::node::read_amounts,
 };
 
 /// What a pod that was sent asks for in all; an error that names the field when it cannot be told.
@@ -51,34 +49,6 @@ pub(crate) fn keep_known(
         amounts.retain(|name, _| is_known(name));
     }
     Ok(())
-}
-
-/// A pod that asks for this much, in one container.
-pub(crate) fn write(
-    namespace: &str,
-    name: &str,
-    labels: &Labels,
-    requests: &Resources,
-) -> core::Pod {
-    let requests: Amounts = write_amounts(requests);
-    let labels: BTreeMap<_, _> =
-        labels.iter().map(|(key, value)| (key.to_string(), value.to_string())).collect();
-    core::Pod {
-        metadata: Some(meta::ObjectMeta {
-            name: name.to_owned(),
-            namespace: namespace.to_owned(),
-            labels,
-            ..meta::ObjectMeta::default()
-        }),
-        spec: Some(core::PodSpec {
-            containers: vec![core::Container {
-                name: "all".to_owned(),
-                resources: Some(core::ResourceRequirements { requests }),
-                ..core::Container::default()
-            }],
-            ..core::PodSpec::default()
-        }),
-    }
 }
 
 fn asked(

@@ -183,7 +183,7 @@ async fn a_provider_that_was_never_read_is_unavailable_and_then_says_why() {
 
     // What was read a moment ago is still given out.
     served.fake.fail("refresh", Some(Class::Retry));
-    client.refresh(message::RefreshRequest {}).await.unwrap_err();
+    client.refresh(message::RefreshRequest {}).await.unwrap();
     client.node_groups(message::NodeGroupsRequest {}).await.unwrap();
 }
 
@@ -197,13 +197,6 @@ async fn only_what_a_provider_lacks_is_unimplemented() {
     let codes = [
         client
             .node_group_template_node_info(message::NodeGroupTemplateNodeInfoRequest { id: id() })
-            .await
-            .map(drop),
-        client
-            .node_group_get_options(message::NodeGroupAutoscalingOptionsRequest {
-                id: id(),
-                defaults: Some(message::NodeGroupAutoscalingOptions::default()),
-            })
             .await
             .map(drop),
         client.pricing_node_price(message::PricingNodePriceRequest::default()).await.map(drop),

@@ -1,6 +1,11 @@
-//! The messages as clients of 1.30 and of the newest version have them, generated from `tests/proto`.
+//! The messages as clients of some versions have them, generated from `tests/proto`.
 
-#![expect(unreachable_pub, clippy::module_inception, reason = "generated")]
+#![expect(
+    unreachable_pub,
+    clippy::module_inception,
+    clippy::struct_field_names,
+    reason = "generated"
+)]
 
 pub(crate) use frozen::*;
 

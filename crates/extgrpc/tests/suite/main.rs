@@ -10,6 +10,8 @@ mod fixture;
 mod frames;
 mod frozen;
 mod observed;
+mod options;
+mod registered;
 mod scripted;
 mod tls;
 mod versions;

@@ -33,12 +33,23 @@ pub(crate) struct Script {
     pub(crate) price: Option<f64>,
     /// Every call of the method is answered with this …
     pub(crate) failing: BTreeMap<&'static str, Status>,
+    /// The same for calls about one group.
+    pub(crate) failing_for: BTreeMap<(&'static str, &'static str), Status>,
     /// … and takes effect all the same.
     pub(crate) lost: BTreeSet<&'static str>,
     /// Calls of this method are never answered.
     pub(crate) stuck: BTreeSet<&'static str>,
     /// Machines that are not deleted although they are named.
     pub(crate) protected: BTreeSet<String>,
+    /// Machines that are deleted by the names of their nodes only. Who names none that it knows is answered well all the same.
+    pub(crate) names: BTreeMap<String, String>,
+    /// Groups of nodes whose machines are not listed.
+    pub(crate) owners: BTreeMap<String, String>,
+    /// Every call takes this long.
+    pub(crate) delay: Duration,
+    /// So many calls are waiting for that, and the most that ever were.
+    pub(crate) waiting: usize,
+    pub(crate) most_waiting: usize,
     /// What was called.
     pub(crate) called: Vec<&'static str>,
     pub(crate) asked_options: Vec<message::NodeGroupAutoscalingOptionsRequest>,
@@ -82,6 +93,13 @@ impl Scripted {
         self.patient(Duration::from_mins(1))
     }
 
+    /// One whose groups have these settings where the server says nothing.
+    pub(crate) fn provider_with(&self, defaults: GroupOptions) -> ExternalGrpc {
+        let address = Address::parse(&self.address).unwrap();
+        let config = CloudConfig { address, tls: None, timeout: Duration::from_mins(1) };
+        ExternalGrpc::new("theirs", config, defaults, Home::alone(Clock::system()))
+    }
+
     pub(crate) fn patient(&self, timeout: Duration) -> ExternalGrpc {
         let address = Address::parse(&self.address).unwrap();
         let config = CloudConfig { address, tls: None, timeout };
@@ -106,11 +124,28 @@ impl Scripted {
 
     /// Notes the call, and does what is to be done before it takes effect.
     async fn enter(&self, method: &'static str) -> Result<(), Status> {
+        self.enter_for(method, "").await
+    }
+
+    /// The same for a call about a group.
+    async fn enter_for(&self, method: &'static str, group: &str) -> Result<(), Status> {
+        let delay = lock(&self.script).delay;
+        if !delay.is_zero() {
+            self.change(|script| {
+                script.waiting += 1;
+                script.most_waiting = script.most_waiting.max(script.waiting);
+            });
+            tokio::time::sleep(delay).await;
+            self.change(|script| script.waiting -= 1);
+        }
         let (stuck, failure) = {
             let mut script = lock(&self.script);
             script.called.push(method);
             let lost = script.lost.contains(method);
-            let failure = script.failing.get(method).filter(|_| !lost).cloned();
+            let own = script.failing_for.iter();
+            let mut own = own.filter(|((of, about), _)| *of == method && *about == group);
+            let failure = own.next().map(|(_, status)| status);
+            let failure = failure.or_else(|| script.failing.get(method).filter(|_| !lost)).cloned();
             (script.stuck.contains(method), failure)
         };
         if stuck {
@@ -152,7 +187,8 @@ impl CloudProvider for Scripted {
         let script = lock(&self.script);
         let has = |list: &Vec<message::Instance>| list.iter().any(|m| m.id == node.provider_id);
         let owner = script.machines.iter().find(|(_, list)| has(list));
-        let id = owner.map(|(id, _)| id.clone()).unwrap_or_default();
+        let told = script.owners.get(&node.provider_id);
+        let id = owner.map(|(id, _)| id).or(told).cloned().unwrap_or_default();
         let node_group = Some(message::NodeGroup { id, ..Default::default() });
         Ok(Response::new(message::NodeGroupForNodeResponse { node_group }))
     }
@@ -161,7 +197,9 @@ impl CloudProvider for Scripted {
         &self,
         request: Request<message::PricingNodePriceRequest>,
     ) -> Answer<message::PricingNodePriceResponse> {
-        self.enter("PricingNodePrice").await?;
+        let node = request.get_ref().node.as_ref();
+        let group = node.map(|node| node.provider_id.clone()).unwrap_or_default();
+        self.enter_for("PricingNodePrice", &group).await?;
         let mut script = lock(&self.script);
         script.asked_prices.push(request.into_inner());
         let price = script.price.ok_or_else(|| Status::unimplemented(""))?;
@@ -187,6 +225,7 @@ impl CloudProvider for Scripted {
         &self,
         _: Request<message::GetAvailableGpuTypesRequest>,
     ) -> Answer<message::GetAvailableGpuTypesResponse> {
+        self.enter("GetAvailableGPUTypes").await?;
         let gpu_types = BTreeMap::from([("t4".to_owned(), prost_types::Any::default())]);
         Ok(Response::new(message::GetAvailableGpuTypesResponse { gpu_types }))
     }
@@ -211,7 +250,7 @@ impl CloudProvider for Scripted {
         &self,
         request: Request<message::NodeGroupTargetSizeRequest>,
     ) -> Answer<message::NodeGroupTargetSizeResponse> {
-        self.enter("NodeGroupTargetSize").await?;
+        self.enter_for("NodeGroupTargetSize", &request.get_ref().id).await?;
         let target_size = self.target(&request.get_ref().id)?;
         Ok(Response::new(message::NodeGroupTargetSizeResponse { target_size }))
     }
@@ -239,6 +278,9 @@ impl CloudProvider for Scripted {
             for node in nodes {
                 if script.protected.contains(&node.provider_id) {
                     refused.push(node.provider_id);
+                    continue;
+                }
+                if !script.names.is_empty() && !script.names.contains_key(&node.name) {
                     continue;
                 }
                 let Script { machines, targets, deleted, .. } = &mut *script;
@@ -269,7 +311,7 @@ impl CloudProvider for Scripted {
         &self,
         request: Request<message::NodeGroupNodesRequest>,
     ) -> Answer<message::NodeGroupNodesResponse> {
-        self.enter("NodeGroupNodes").await?;
+        self.enter_for("NodeGroupNodes", &request.get_ref().id).await?;
         let instances = lock(&self.script).machines.get(&request.get_ref().id).cloned();
         let instances = instances.unwrap_or_default();
         Ok(Response::new(message::NodeGroupNodesResponse { instances }))
@@ -277,9 +319,9 @@ impl CloudProvider for Scripted {
 
     async fn node_group_template_node_info(
         &self,
-        _: Request<message::NodeGroupTemplateNodeInfoRequest>,
+        request: Request<message::NodeGroupTemplateNodeInfoRequest>,
     ) -> Answer<message::NodeGroupTemplateNodeInfoResponse> {
-        self.enter("NodeGroupTemplateNodeInfo").await?;
+        self.enter_for("NodeGroupTemplateNodeInfo", &request.get_ref().id).await?;
         let template = lock(&self.script).template.clone();
         template.map(Response::new).ok_or_else(|| Status::unimplemented(""))
     }
@@ -288,7 +330,7 @@ impl CloudProvider for Scripted {
         &self,
         request: Request<message::NodeGroupAutoscalingOptionsRequest>,
     ) -> Answer<message::NodeGroupAutoscalingOptionsResponse> {
-        self.enter("NodeGroupGetOptions").await?;
+        self.enter_for("NodeGroupGetOptions", &request.get_ref().id).await?;
         let mut script = lock(&self.script);
         script.asked_options.push(request.into_inner());
         let options = script.options;

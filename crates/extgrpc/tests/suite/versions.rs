@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// Calls a method with messages of any version.
-async fn call<Q, R>(channel: &Channel, method: &str, request: Q) -> R
+pub(crate) async fn call<Q, R>(channel: &Channel, method: &str, request: Q) -> R
 where
     Q: Message + 'static,
     R: Message + Default + 'static,
@@ -118,11 +118,14 @@ async fn options_come_back_whole_to_both() {
 
 /// Clients up to 1.33 end themselves over a reply without the times that they know.
 #[tokio::test]
-async fn no_time_is_ever_missing() {
+async fn no_time_is_ever_missing_from_settings_that_are_sent() {
     let (_served, channel) = connected().await;
     let request = v1_30::NodeGroupAutoscalingOptionsRequest {
-        id: "bare".to_owned(),
-        defaults: Some(v1_30::NodeGroupAutoscalingOptions::default()),
+        id: "web".to_owned(),
+        defaults: Some(v1_30::NodeGroupAutoscalingOptions {
+            max_node_provision_time: Some(kubernetes::Duration { duration: Some(1) }),
+            ..v1_30::NodeGroupAutoscalingOptions::default()
+        }),
     };
     let old: v1_30::NodeGroupAutoscalingOptionsResponse =
         call(&channel, "NodeGroupGetOptions", request.clone()).await;

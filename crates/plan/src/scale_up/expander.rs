@@ -35,7 +35,7 @@ pub(crate) fn choose(
         if *rule == Expander::Service {
             let question = service::question(scene, offers, packable, &choices);
             match service::answer(scene, &question) {
-                Some(best) => service::keep(scene, offers, best, &mut choices),
+                Some(advice) => service::keep(scene, offers, advice, &mut choices),
                 None if choices.len() > 1 => shop.questions.push(question),
                 None => {}
             }

@@ -4,6 +4,7 @@
 
 mod loopback;
 mod outage;
+mod recordings;
 mod simulated;
 mod slicer;
 mod stackpoint;

@@ -68,6 +68,14 @@ impl Provider for Chosen {
         Capabilities { groups: false, ..self.provider.capabilities() }
     }
 
+    fn introduce(&self, group: Symbol, instance: &str, node: &NodeIdentity) {
+        self.provider.introduce(group, instance, node);
+    }
+
+    fn remarks(&self, group: Symbol) -> Vec<String> {
+        self.provider.remarks(group)
+    }
+
     async fn refresh(&self) -> Result<Inventory, Error> {
         let mut inventory = self.provider.refresh().await?;
         let mut known = self.used.lock().unwrap_or_else(PoisonError::into_inner);

@@ -3,7 +3,7 @@ use std::{fs, path::Path, time::Duration};
 use plimsoll_net::{Clock, pki::Authority};
 use tempfile::TempDir;
 
-use super::{Address, CertificateFiles, CloudConfig};
+use super::{Address, CertificateFiles, CloudConfig, unknown_keys};
 
 fn problem(text: &str) -> String {
     CloudConfig::parse("cloud.yaml", text).unwrap_err().to_string()
@@ -26,7 +26,8 @@ fn files() -> TempDir {
 #[test]
 fn what_upstream_takes_is_taken() {
     let config = CloudConfig::parse("f", "address: \"provider.example:8086\"").unwrap();
-    assert_eq!(config.address, Address { host: "provider.example".to_owned(), port: 8086 });
+    let expected = Address::Tcp { host: "provider.example".to_owned(), zone: None, port: 8086 };
+    assert_eq!(config.address, expected);
     assert_eq!((config.tls, config.timeout), (None, Duration::from_secs(5)));
 
     let text = "address: '[::1]:99'\ncert: ''\nkey:\ngrpc_timeout: 1m30s\n";
@@ -52,8 +53,6 @@ fn a_mistake_is_told_with_its_place_in_one_line() {
     assert_eq!(problem(""), "cloud.yaml: address is missing");
     assert_eq!(problem("grpc_timeout: 5s"), "cloud.yaml: address is missing");
     assert_eq!(problem("address: ''"), "cloud.yaml: address is missing");
-    let unknown = problem("address: a:1\nadress: b:2");
-    assert!(unknown.starts_with("cloud.yaml:2:1: ") && unknown.contains("adress"), "{unknown}");
     let syntax = problem("address: [a");
     assert!(syntax.starts_with("cloud.yaml:1:"), "{syntax}");
     assert!(!syntax.contains('\n'), "{syntax}");
@@ -72,6 +71,36 @@ fn a_mistake_is_told_with_its_place_in_one_line() {
 }
 
 #[test]
+fn a_key_that_has_no_meaning_is_told_with_its_place_and_the_rest_counts() {
+    let text = "# adress: x\naddress: a:1\nadress: b:2\n\"retries\": 3\n";
+    assert_eq!(CloudConfig::parse("cloud.yaml", text).unwrap().address.to_string(), "a:1");
+    let told = unknown_keys("cloud.yaml", text);
+    let [adress, retries] = &told[..] else { panic!("{told:?}") };
+    assert!(adress.starts_with("cloud.yaml:3: ") && adress.contains("address"), "{adress}");
+    assert!(retries.starts_with("cloud.yaml:4: "), "{retries}");
+    assert!(unknown_keys("cloud.yaml", "address: a:1\ngrpc_timeout: 5s").is_empty());
+}
+
+#[test]
+fn addresses_of_links_and_sockets_are_taken() {
+    let address = |host: &str, zone: &str, port| Address::Tcp {
+        host: host.to_owned(),
+        zone: Some(zone.to_owned()),
+        port,
+    };
+    for (text, expected) in [
+        ("host%eth0:1", address("host", "eth0", 1)),
+        ("[fe80::1%eth0]:2", address("fe80::1", "eth0", 2)),
+        ("unix:/run/a.sock", Address::Unix("/run/a.sock".into())),
+    ] {
+        let config = CloudConfig::parse("f", &format!("address: {text:?}")).unwrap();
+        assert_eq!(config.address, expected);
+        assert_eq!(config.address.to_string(), text);
+    }
+    assert_eq!(Address::parse("unix:///run/a.sock"), Ok(Address::Unix("/run/a.sock".into())));
+}
+
+#[test]
 fn an_address_is_a_host_and_a_port() {
     for (text, said) in [
         ("nohost", "is not of the form"),
@@ -81,6 +110,9 @@ fn an_address_is_a_host_and_a_port() {
         ("a:0", "has no port from 1 to 65535"),
         ("a:http", "has no port"),
         ("a:65536", "has no port"),
+        ("unix:a.sock", "is not of the form"),
+        ("a%:1", "has a zone that cannot be one"),
+        ("%eth0:1", "has a zone that cannot be one"),
         ("a b:1", "has a host that cannot be one"),
         ("a@b:1", "has a host that cannot be one"),
         ("a/b:1", "has a host that cannot be one"),

@@ -164,6 +164,78 @@ async fn machines_are_deleted_with_all_that_is_known_of_their_nodes() {
 }
 
 #[tokio::test]
+async fn a_deletion_names_the_node_that_it_was_introduced_with() {
+    let server = Scripted::start().await;
+    // Upstream's example server knows machines by the names of their nodes.
+    server.change(|script| {
+        script.names.insert("node-0".to_owned(), "m-0".to_owned());
+    });
+    let provider = server.provider();
+    let node = NodeIdentity {
+        name: "node-0".to_owned(),
+        provider_id: "m-0".to_owned(),
+        labels: [("zone".to_owned(), "z".to_owned())].into(),
+        annotations: [("note".to_owned(), "n".to_owned())].into(),
+        ..NodeIdentity::default()
+    };
+    provider.introduce(pool(), "m-0", &node);
+    provider.delete(pool(), &["m-0".into()]).await.unwrap();
+    let deleted = lock(&server.script).deleted.clone();
+    let [told] = &deleted[..] else { panic!("{deleted:?}") };
+    assert_eq!((told.name.as_str(), told.provider_id.as_str()), ("node-0", "m-0"));
+    assert_eq!((told.labels["zone"].as_str(), told.annotations["note"].as_str()), ("z", "n"));
+}
+
+#[tokio::test]
+async fn a_machine_without_a_node_is_named_as_the_upstream_names_it() {
+    let server = Scripted::start().await;
+    server.provider().delete(pool(), &["m-0".into()]).await.unwrap();
+    let deleted = lock(&server.script).deleted.clone();
+    assert_eq!((deleted[0].name.as_str(), deleted[0].provider_id.as_str()), ("m-0", "m-0"));
+    let reason = &deleted[0].annotations["k8s.io/cluster-autoscaler/fake-node-reason"];
+    assert_eq!(reason, "unregistered");
+}
+
+#[tokio::test]
+async fn a_machine_that_runs_on_after_its_deletion_is_deleted_again_and_then_told() {
+    let server = Scripted::start().await;
+    server.change(|script| {
+        script.names.insert("another".to_owned(), "m-9".to_owned());
+    });
+    let provider = server.provider();
+    let ids: [Box<str>; 1] = ["m-0".into()];
+    for _ in 0..2 {
+        assert!(provider.delete(pool(), &ids).await.unwrap()[0].outcome.is_ok());
+        provider.refresh().await.unwrap();
+    }
+    assert_eq!(server.called("NodeGroupDeleteNodes"), 2);
+    let error = provider.delete(pool(), &ids).await.unwrap()[0].outcome.clone().unwrap_err();
+    assert_eq!(error.class(), Class::Bug);
+    assert!(error.to_string().contains("m-0, and the machine still runs"), "{error}");
+    assert_eq!(server.called("NodeGroupDeleteNodes"), 2, "it would be of no use");
+    // Somebody has put the server right.
+    server.change(|script| script.names.clear());
+    assert!(provider.delete(pool(), &ids).await.unwrap()[0].outcome.is_ok());
+    assert!(provider.refresh().await.unwrap().instance("m-0").is_none());
+}
+
+#[tokio::test]
+async fn a_node_whose_machine_is_not_listed_is_nobodys() {
+    let server = Scripted::start().await;
+    let provider = server.provider();
+    provider.refresh().await.unwrap();
+    let node = NodeIdentity { provider_id: "gone-0".to_owned(), ..NodeIdentity::default() };
+    // The server answers with the group of a machine that it does not list any more.
+    server.change(|script| {
+        script.owners.insert("gone-0".to_owned(), "pool".to_owned());
+    });
+    assert_eq!(provider.owner(&node).await.unwrap(), Whose::Nobodys);
+    server.change(|script| script.machines.get_mut("pool").unwrap().push(machine("gone-0")));
+    let owner = provider.owner(&node).await.unwrap().machine().unwrap();
+    assert_eq!((owner.group, owner.instance.as_deref()), (pool(), Some("gone-0")));
+}
+
+#[tokio::test]
 async fn machines_of_another_group_are_refused() {
     let server = Scripted::start().await;
     server.change(|script| {

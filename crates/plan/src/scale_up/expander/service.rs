@@ -1,6 +1,6 @@
 //! The user's own service as an expander: what it is asked, and what its answer does.
 
-use plimsoll_model::{Alternative, PodName, Question, Symbol};
+use plimsoll_model::{Advice, Alternative, PodName, Question, Symbol};
 
 use super::Choice;
 use crate::{
@@ -27,19 +27,23 @@ pub(super) fn question(
     Question { alternatives }
 }
 
-/// The groups that the service prefers, if it was asked this already.
-pub(super) fn answer<'w>(scene: &Scene<'w>, question: &Question) -> Option<&'w [Symbol]> {
-    let mut advice = scene.state.world.advice.iter();
-    advice.find(|advice| advice.question == *question).map(|advice| advice.best.as_slice())
+/// What the service answered, if it was asked this already.
+pub(super) fn answer<'w>(scene: &Scene<'w>, question: &Question) -> Option<&'w Advice> {
+    scene.state.world.advice.iter().find(|advice| advice.question == *question)
 }
 
-/// Keeps what the service prefers; everything when it named nothing that can be had.
+/// Keeps what the service prefers; nothing when it wants no scale-up, and everything when it could not tell or named nothing that can
+/// be had.
 pub(super) fn keep(
     scene: &Scene<'_>,
     offers: &[Offer],
-    best: &[Symbol],
+    advice: &Advice,
     choices: &mut Vec<Choice>,
 ) {
+    let Some(best) = &advice.best else { return };
+    if best.is_empty() {
+        choices.clear();
+    }
     let is_best = |choice: &Choice| best.contains(&group(scene, offers, choice));
     if choices.iter().any(is_best) {
         choices.retain(is_best);

@@ -235,7 +235,7 @@ fn a_service_of_the_users_own_is_asked_and_heard() {
 
     let answer = |best: &[&str]| Advice {
         question: question.clone(),
-        best: best.iter().map(|group| Symbol::new(group)).collect(),
+        best: Some(best.iter().map(|group| Symbol::new(group)).collect()),
     };
     world.advice = vec![answer(&["b"])];
     let second = plan(&world);
@@ -247,7 +247,15 @@ fn a_service_of_the_users_own_is_asked_and_heard() {
     assert!(second.questions.is_empty());
 
     // A service that names nothing of use is not listened to, and not asked again.
-    world.advice = vec![answer(&["gone"])];
-    assert_eq!(show(&plan(&world)), show(&first));
-    assert!(plan(&world).questions.is_empty());
+    let silent = Advice { question: question.clone(), best: None };
+    for advice in [answer(&["gone"]), silent] {
+        world.advice = vec![advice];
+        assert_eq!(show(&plan(&world)), show(&first));
+        assert!(plan(&world).questions.is_empty());
+    }
+
+    // One that names nothing wants no scale-up.
+    world.advice = vec![answer(&[])];
+    let none = plan(&world);
+    assert!(none.increases.is_empty() && none.questions.is_empty(), "{}", show(&none));
 }
