@@ -36,14 +36,22 @@ pub use self::{
 /// No answer is longer than this; what is, is not read to its end.
 pub const LONGEST_BODY: usize = 16 * 1024 * 1024;
 
+/// The code of a request that was sent and not answered in full.
+pub const UNREACHABLE: &str = "Unreachable";
+
 /// How long to wait for a service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Patience {
     /// For a connection.
     pub connect: Duration,
-    /// For a whole answer, connection included. Below the deadline of a call, which may take several requests.
+    /// For a whole answer, connection included, unless the request has a [`TimeLimit`] of its own.
     pub request: Duration,
 }
+
+/// How long to wait for the answer to one request, where that is longer or shorter than for others. It travels as an extension of the
+/// request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TimeLimit(pub Duration);
 
 /// What carries a request to a service and brings back the whole of its answer.
 #[async_trait]
@@ -72,6 +80,7 @@ pub struct Ask {
     path: Vec<String>,
     query: Vec<(&'static str, String)>,
     body: Option<Result<Vec<u8>, String>>,
+    limit: Option<TimeLimit>,
 }
 
 // === impl Patience ===
@@ -136,7 +145,7 @@ impl Rest {
         let what = format!("{} {}", ask.method, ask.place());
         let fail = |problem: String| {
             let problem = self.hidden.clean(&problem);
-            Error::retry(format!("{}: {what}: {problem}", self.endpoint)).with_code("Unreachable")
+            Error::retry(format!("{}: {what}: {problem}", self.endpoint)).with_code(UNREACHABLE)
         };
         let request = self.request(ask).map_err(|problem| {
             Error::bug(format!("{}: {what}: {}", self.endpoint, self.hidden.clean(&problem)))
@@ -164,6 +173,9 @@ impl Rest {
             value.set_sensitive(true);
             request = request.header(header::AUTHORIZATION, value);
         }
+        if let Some(limit) = ask.limit {
+            request = request.extension(limit);
+        }
         let body = match ask.body {
             Some(body) => {
                 request = request.header(header::CONTENT_TYPE, "application/json");
@@ -181,7 +193,7 @@ impl Ask {
     /// A request without a body. The parts of the path are put together with slashes, and whatever they contain stays inside them.
     pub fn new<'p>(method: Method, path: impl IntoIterator<Item = &'p str>) -> Self {
         let path = path.into_iter().map(str::to_owned).collect();
-        Self { method, path, query: Vec::new(), body: None }
+        Self { method, path, query: Vec::new(), body: None, limit: None }
     }
 
     /// Reads something.
@@ -210,6 +222,13 @@ impl Ask {
     #[must_use]
     pub fn with_query(mut self, name: &'static str, value: impl Into<String>) -> Self {
         self.query.push((name, value.into()));
+        self
+    }
+
+    /// With a time limit of its own, for a verb that takes longer than others.
+    #[must_use]
+    pub const fn with_limit(mut self, limit: Duration) -> Self {
+        self.limit = Some(TimeLimit(limit));
         self
     }
 

@@ -8,6 +8,7 @@ mod config;
 #[cfg(feature = "lab")]
 pub mod emulator;
 mod ini;
+mod kubelet;
 mod provider;
 mod template;
 mod userdata;

@@ -6,6 +6,8 @@ use self::stage::{INI, Stage};
 
 #[path = "slicer/ended.rs"]
 mod ended;
+#[path = "slicer/promises.rs"]
+mod promises;
 #[path = "slicer/stage.rs"]
 pub(crate) mod stage;
 

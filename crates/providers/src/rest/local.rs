@@ -8,7 +8,7 @@ use bytes::Bytes;
 use http::{Request, Response};
 use tower::ServiceExt as _;
 
-use super::{Exchange, LONGEST_BODY};
+use super::{Exchange, LONGEST_BODY, TimeLimit};
 
 /// A service of this process.
 #[derive(Clone)]
@@ -28,6 +28,19 @@ impl Local {
 #[async_trait]
 impl Exchange for Local {
     async fn exchange(&self, request: Request<Bytes>) -> Result<Response<Bytes>, String> {
+        let limit = request.extensions().get::<TimeLimit>().copied();
+        let answer = self.answer(request);
+        match limit {
+            Some(TimeLimit(limit)) => tokio::time::timeout(limit, answer)
+                .await
+                .unwrap_or_else(|_| Err("no answer in time".to_owned())),
+            None => answer.await,
+        }
+    }
+}
+
+impl Local {
+    async fn answer(&self, request: Request<Bytes>) -> Result<Response<Bytes>, String> {
         let answered = self.router.clone().oneshot(request.map(body::Body::from)).await;
         let response = answered.unwrap_or_else(|never| match never {});
         let (parts, body) = response.into_parts();

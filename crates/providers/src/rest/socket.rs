@@ -8,7 +8,7 @@ use http::{Request, Response};
 use plimsoll_net::tls;
 use reqwest::{Client, redirect};
 
-use super::{Endpoint, Exchange, LONGEST_BODY, Patience};
+use super::{Endpoint, Exchange, LONGEST_BODY, Patience, TimeLimit};
 
 /// Whose certificates are believed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -59,7 +59,11 @@ impl Socket {
 #[async_trait]
 impl Exchange for Socket {
     async fn exchange(&self, request: Request<Bytes>) -> Result<Response<Bytes>, String> {
-        let request = reqwest::Request::try_from(request).map_err(|error| in_words(&error))?;
+        let limit = request.extensions().get::<TimeLimit>().copied();
+        let mut request = reqwest::Request::try_from(request).map_err(|error| in_words(&error))?;
+        if let Some(TimeLimit(limit)) = limit {
+            *request.timeout_mut() = Some(limit);
+        }
         let mut response = self.client.execute(request).await.map_err(|error| in_words(&error))?;
         let mut body = BytesMut::new();
         // A body that ends before its announced length is an error of the connection.

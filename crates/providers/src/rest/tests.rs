@@ -1,4 +1,4 @@
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use axum::{
@@ -17,7 +17,7 @@ use tokio::{
     net::{TcpListener, UnixListener},
 };
 
-use super::{Ask, Endpoint, Exchange, Local, Patience, Rest, Trust, class_of};
+use super::{Ask, Endpoint, Exchange, Local, Patience, Rest, Trust, UNREACHABLE, class_of};
 
 /// A service that answers everything with this.
 #[derive(Debug)]
@@ -76,7 +76,7 @@ async fn a_failure_says_who_was_asked_what_and_why_it_was_refused() {
     let long = told(500, Box::leak("long ".repeat(1000).into_boxed_str())).await;
     assert!(long.len() < 400, "{long}");
     let error = asked(429, "").await.unwrap_err();
-    assert_eq!(error.retry_after(), Some(std::time::Duration::from_secs(7)));
+    assert_eq!(error.retry_after(), Some(Duration::from_secs(7)));
 }
 
 #[test]
@@ -189,4 +189,23 @@ fn authorities_that_cannot_be_used_are_told() {
     let trust = Trust::Only("no certificate".to_owned());
     let problem = Rest::connect(endpoint, &trust, Patience::default(), "test").unwrap_err();
     assert!(problem.contains("no usable certificate"), "{problem}");
+}
+
+#[tokio::test]
+async fn a_request_may_have_a_time_limit_of_its_own() {
+    let slow = || async {
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        "[]"
+    };
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = format!("http://{}", listener.local_addr().unwrap());
+    let router = Router::new().route("/nodes", get(slow));
+    tokio::spawn(async move { axum::serve(listener, router).await });
+    let endpoint = Endpoint::parse(&address).unwrap();
+    let patience = Patience { request: Duration::from_millis(1), ..Patience::default() };
+    let rest = Rest::connect(endpoint, &Trust::System, patience, "test").unwrap();
+    let error = rest.send(Ask::get(["nodes"])).await.unwrap_err();
+    assert_eq!((error.class(), error.code()), (Class::Retry, UNREACHABLE), "{error}");
+    let patient = Ask::get(["nodes"]).with_limit(Duration::from_mins(5));
+    assert!(rest.send(patient).await.unwrap().status().is_success());
 }

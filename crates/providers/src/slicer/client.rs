@@ -1,6 +1,6 @@
 //! The REST interface of a Slicer host, as far as machines are concerned.
 
-use std::{collections::BTreeSet, net::IpAddr};
+use std::{collections::BTreeSet, net::IpAddr, time::Duration};
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use http::{Method, StatusCode};
@@ -10,14 +10,20 @@ use plimsoll_provider::{Class, Error};
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::de::DeserializeOwned;
 
-use super::wire::{HostGroup, Listed, NewMachine, NewSecret, SecretInfo, SecretUpdate};
-use crate::rest::{Ask, Reply, Rest, class_of};
+use super::wire::{Deleted, HostGroup, Listed, NewMachine, NewSecret, SecretInfo, SecretUpdate};
+use crate::rest::{Ask, Reply, Rest, UNREACHABLE, class_of};
 
 /// Clocks that differ by less are the same: a `Date` has whole seconds, and answers take time.
 const SAME_TIME: SignedDuration = SignedDuration::from_secs(30);
 
 /// Before this there were no machines of this kind: a host that does not know says the year 1.
 const EARLIEST: Timestamp = Timestamp::constant(946_684_800, 0);
+
+/// How long a machine may take to be made: the first of an image has to be unpacked, which takes half a minute or more.
+const CREATION: Duration = Duration::from_mins(2);
+
+/// How long a machine may take to be deleted, with its disk.
+const DELETION: Duration = Duration::from_mins(1);
 
 /// A host that can be asked.
 #[derive(Clone, Debug)]
@@ -49,6 +55,26 @@ pub(super) enum Status {
     Paused,
     /// Its guest ended, and its disk is kept.
     Stopped,
+}
+
+/// What came of a request for a machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Creation {
+    /// The machine is there.
+    Done,
+    /// The host said that it made none.
+    Refused(Error),
+    /// The request was sent, and what became of it is not known: the host may go on with it, and the machine may be there later.
+    Unanswered(Error),
+}
+
+/// What came of giving a host a secret.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Secret {
+    /// The host has it.
+    Stored,
+    /// The host has no way to be given secrets.
+    Unsupported,
 }
 
 /// What came of a deletion.
@@ -143,24 +169,36 @@ impl Client {
     }
 
     /// Makes a machine. What is answered beside the status does not matter: the next list has it.
-    pub(super) async fn create(&self, group: &str, new: &NewMachine) -> Result<(), Error> {
-        let reply = self.rest.send(Ask::post(["hostgroup", group, "nodes"], new)).await?;
-        if reply.status().is_success() {
-            return Ok(());
-        }
-        Err(reply.error(match reply.status() {
+    pub(super) async fn create(&self, group: &str, new: &NewMachine) -> Creation {
+        let ask = Ask::post(["hostgroup", group, "nodes"], new).with_limit(CREATION);
+        let reply = match self.rest.send(ask).await {
+            Ok(reply) => reply,
+            Err(error) if error.code() == UNREACHABLE => return Creation::Unanswered(error),
+            // It was not sent.
+            Err(error) => return Creation::Refused(error),
+        };
+        match reply.status() {
+            status if status.is_success() => Creation::Done,
+            // That is the answer of something between us and the host, which may go on.
+            status @ (StatusCode::BAD_GATEWAY | StatusCode::GATEWAY_TIMEOUT) => {
+                Creation::Unanswered(reply.error(class_of(status)))
+            }
             // A host on trial has as many machines as it may have.
-            StatusCode::FORBIDDEN => Class::Quota,
-            status => class_of(status),
-        }))
+            StatusCode::FORBIDDEN => Creation::Refused(reply.error(Class::Quota)),
+            status => Creation::Refused(reply.error(class_of(status))),
+        }
     }
 
     /// Deletes a machine.
     pub(super) async fn delete(&self, group: &str, hostname: &str) -> Result<Removed, Error> {
-        let reply = self.rest.send(Ask::delete(["hostgroup", group, "nodes", hostname])).await?;
+        let ask = Ask::delete(["hostgroup", group, "nodes", hostname]).with_limit(DELETION);
+        let reply = self.rest.send(ask).await?;
         match reply.status() {
             StatusCode::NOT_FOUND => Ok(Removed::Absent),
             StatusCode::FORBIDDEN => Ok(Removed::Protected(reply.error(Class::Invalid))),
+            status if status.is_success() && has_error(&reply) => {
+                Err(reply.error(Class::Retry).with_code("DeletionFailed"))
+            }
             _ => reply.success().map(|()| Removed::Done),
         }
     }
@@ -171,22 +209,43 @@ impl Client {
     }
 
     /// Makes a secret, or gives it this content.
-    pub(super) async fn put_secret(&self, name: &str, secret: &SecretString) -> Result<(), Error> {
+    pub(super) async fn put_secret(
+        &self,
+        name: &str,
+        secret: &SecretString,
+    ) -> Result<Secret, Error> {
         let data = STANDARD.encode(secret.expose_secret());
         let patch =
             Ask::new(Method::PATCH, ["secrets", name]).with_body(&SecretUpdate { data: &data });
         let reply = self.rest.send(patch.clone()).await?;
-        if reply.status() != StatusCode::NOT_FOUND {
-            return reply.success();
+        if !is_missing(&reply) {
+            return reply.success().map(|()| Secret::Stored);
         }
         let reply =
             self.rest.send(Ask::post(["secrets"], &NewSecret { name, data: &data })).await?;
+        if is_missing(&reply) {
+            return Ok(Secret::Unsupported);
+        }
         if reply.status() != StatusCode::CONFLICT {
-            return reply.success();
+            return reply.success().map(|()| Secret::Stored);
         }
         // Somebody made it in between.
-        self.rest.send(patch).await?.success()
+        self.rest.send(patch).await?.success().map(|()| Secret::Stored)
     }
+}
+
+/// Whether the host says that there is no such secret, or no such path.
+fn is_missing(reply: &Reply) -> bool {
+    matches!(
+        reply.status(),
+        StatusCode::NOT_FOUND | StatusCode::METHOD_NOT_ALLOWED | StatusCode::NOT_IMPLEMENTED
+    )
+}
+
+/// Whether an answer tells of an error, whatever its status.
+fn has_error(reply: &Reply) -> bool {
+    let said: Option<Deleted> = serde_json::from_slice(reply.body()).ok();
+    said.and_then(|said| said.error).is_some_and(|error| !error.is_empty())
 }
 
 /// A list. Hosts are written in Go, where an empty one may be written `null`.

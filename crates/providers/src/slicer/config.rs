@@ -15,8 +15,9 @@
 //! max-size         = 12
 //! arch             = amd64
 //! ```
-//! Keys of our own: `cluster-name`, `secret-name`, `adopt-cluster-uid` and `allow-plaintext` of `[global]`; `label`, `taint` and
-//! `k3s-arg`, each as often as wanted, `userdata-file`, `price`, `persistent` and `adopt` of a group.
+//! Keys of our own: `cluster-name`, `secret-name`, `adopt-cluster-uid`, `allow-plaintext` and `parallel-creations` of `[global]`; `label`,
+//! `taint` and `k3s-arg`, each as often as wanted, `userdata-file`, `price`, `persistent`, `adopt`, `gpu-type` and `storage-size` of a
+//! group.
 
 use std::{
     fs,
@@ -42,6 +43,9 @@ mod keys;
 /// What upstream's code takes where the file says nothing; its documentation says otherwise of the minimum.
 const DEFAULT_BOUNDS: (u32, u32) = (0, 8);
 
+/// No host is asked for more machines at once.
+const MOST_AT_ONCE: u32 = 64;
+
 /// What upstream calls the secret with the cluster's token.
 const DEFAULT_SECRET: &str = "k3s-token";
 
@@ -56,6 +60,7 @@ const GLOBAL: &[&str] = &[
     "secret-name",
     "adopt-cluster-uid",
     "allow-plaintext",
+    "parallel-creations",
 ];
 
 /// What a file says.
@@ -75,6 +80,10 @@ pub struct Config {
     pub secret: Box<str>,
     /// Whose certificates hosts may have.
     pub trust: Trust,
+    /// How many machines a host makes at once.
+    pub parallel_creations: u32,
+    /// What a person may want to know about the file, in sentences: it can be used as it is.
+    pub remarks: Vec<String>,
     /// In the order of the file.
     pub groups: Vec<GroupConfig>,
     /// Another file, or another file that it names, has another number.
@@ -112,6 +121,10 @@ pub struct GroupConfig {
     pub persistent: bool,
     /// Whether a machine without tags is the group's as soon as a node names it.
     pub adopt: bool,
+    /// What its GPUs are called.
+    pub gpu_type: Option<Box<str>>,
+    /// How large its disks are, in bytes: hosts do not tell.
+    pub storage: Option<i64>,
 }
 
 /// Reads files, and keeps count of what was in them.
@@ -180,8 +193,15 @@ fn read(text: &str, files: &mut Files<'_>) -> Checked<Config> {
     let mut config = global_of(&keys, files)?;
     let allows_plaintext = keys.switch("allow-plaintext")?.unwrap_or_default();
     let bounds = bounds(&keys, ["default-min-size", "default-max-size"], DEFAULT_BOUNDS)?;
+    let has_minimum = keys.has("default-min-size");
     for section in sections.iter().filter(|section| section.kind == "nodegroup") {
         let group = group::read(section, bounds, files)?;
+        if !has_minimum && section.entries.iter().all(|entry| entry.key != "min-size") {
+            config.remarks.push(format!(
+                "nodegroup \"{}\" has no min-size and there is no default-min-size: the minimum is {}, as in upstream's code; upstream's documentation says 1",
+                group.name, group.min
+            ));
+        }
         if group.endpoint.is_exposed() && !allows_plaintext {
             let problem = "the cluster's token would be sent there in plaintext; use https, or set allow-plaintext = true in [global]";
             return Err(Keys::refuse_in(section, "slicer-url", problem));
@@ -237,6 +257,12 @@ fn global_of(keys: &Keys<'_>, files: &mut Files<'_>) -> Checked<Config> {
         adopted_uid: named("adopt-cluster-uid")?.map(Into::into),
         secret: named("secret-name")?.unwrap_or(DEFAULT_SECRET).into(),
         trust,
+        parallel_creations: match keys.count("parallel-creations")? {
+            Some(0) => return Err(keys.refuse("parallel-creations", "0 would make no machine")),
+            Some(number) => number.min(MOST_AT_ONCE),
+            None => 1,
+        },
+        remarks: Vec::new(),
         groups: Vec::new(),
         digest: 0,
     })

@@ -27,12 +27,16 @@ use self::{
     site::{At, Hosts},
     tasks::Tasks,
 };
-use super::config::Config;
+use super::{
+    config::{Config, GroupConfig},
+    userdata,
+};
 use crate::{
     ConfigError,
     rest::{Endpoint, Patience, Rest, Trust},
 };
 
+mod attempts;
 mod deletions;
 mod inventory;
 mod members;
@@ -40,6 +44,7 @@ mod memory;
 mod orders;
 mod owners;
 mod site;
+mod surplus;
 mod tasks;
 mod verify;
 
@@ -140,8 +145,11 @@ impl Provider for Slicer {
     }
 
     async fn increase(&self, order: &Order) -> Result<u32, Error> {
+        self.core.acceptable(order)?;
+        // This is waited for here and not in the task: nothing is made for an order whose caller gave up before its turn came.
+        let alone = self.core.lock(order.group).await;
         let (core, order) = (Arc::clone(&self.core), order.clone());
-        self.tasks.run(async move { core.buy(&order).await }).await
+        self.tasks.run(|caller| async move { core.buy(&order, &caller, alone).await }).await
     }
 
     async fn lower_target(&self, group: Symbol, _target: u32) -> Result<u32, Error> {
@@ -159,7 +167,7 @@ impl Provider for Slicer {
         // This is waited for here and not in the task: nothing is deleted once the caller has given up waiting for others.
         let alone = timeout(TURN, self.core.lock(group)).await.map_err(|_| Error::busy(group))?;
         let (core, instances) = (Arc::clone(&self.core), instances.to_vec());
-        self.tasks.run(async move { core.remove(group, &instances, alone).await }).await
+        self.tasks.run(|_| async move { core.remove(group, &instances, alone).await }).await
     }
 
     async fn owner(&self, node: &NodeIdentity) -> Result<Whose, Error> {
@@ -204,6 +212,17 @@ impl Core {
     fn site(&self, group: Symbol) -> Result<At, Error> {
         let found = self.hosts().find(group.as_str());
         found.ok_or_else(|| Error::not_found(format!("{} has no group {group}", self.name)))
+    }
+
+    /// What the file says of a group, with the kind of its GPUs as its template has it: only the host knows whether there are any.
+    fn equipped(&self, group: &GroupConfig) -> GroupConfig {
+        let state = self.state();
+        let seen = state.memory.seen.get(&group.name);
+        let Some(template) = seen.and_then(|seen| seen.state.group.template.as_deref()) else {
+            return group.clone();
+        };
+        let kind = template.labels.get(Symbol::new(userdata::GPU));
+        GroupConfig { gpu_type: kind.map(|kind| kind.as_str().into()), ..group.clone() }
     }
 
     /// Nobody else changes the group until this is dropped.

@@ -8,6 +8,9 @@ use super::config::{Config, GroupConfig};
 /// Labels that every node of a host has.
 pub(super) const OWN_LABELS: [&str; 3] = [HOST_GROUP, HOSTNAME, NODE_TYPE];
 
+/// What GPUs a node has. It says that there will be some before their device plugin does.
+pub(super) const GPU: &str = "slicer/gpu";
+
 /// The host group, which is the group.
 pub(super) const HOST_GROUP: &str = "slicer/hostgroup";
 
@@ -80,6 +83,9 @@ fn arguments(group: &GroupConfig) -> Vec<String> {
     };
     label(HOST_GROUP, name);
     label(NODE_TYPE, AGENT);
+    if let Some(kind) = &group.gpu_type {
+        label(GPU, kind);
+    }
     for (key, value) in &group.labels {
         label(key, value);
     }

@@ -55,6 +55,13 @@ pub(super) struct NewMachine {
     pub(super) persistent: bool,
 }
 
+/// What is told of a deletion. A host that could not do it may say so with a status that means success.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub(super) struct Deleted {
+    #[serde(default)]
+    pub(super) error: Option<String>,
+}
+
 /// What is told of a secret; what it is, is never told.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub(super) struct SecretInfo {

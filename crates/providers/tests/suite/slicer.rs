@@ -12,4 +12,6 @@ mod stage;
 mod strangers;
 mod testbed;
 mod tokens;
+mod unanswered;
 mod userdata;
+mod verbs;

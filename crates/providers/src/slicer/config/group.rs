@@ -1,7 +1,7 @@
 //! A `[nodegroup "name"]`.
 
 use plimsoll_model::{
-    Effect, Money, Symbol, Taint,
+    Effect, Money, Quantity, Symbol, Taint,
     labels::{check_label_key, check_label_value},
 };
 
@@ -23,6 +23,8 @@ const KEYS: &[&str] = &[
     "price",
     "persistent",
     "adopt",
+    "gpu-type",
+    "storage-size",
 ];
 
 /// Keys that may stand as often as wanted.
@@ -81,7 +83,23 @@ pub(super) fn read(
         price: price(&keys)?,
         persistent: keys.switch("persistent")?.unwrap_or(true),
         adopt: keys.switch("adopt")?.unwrap_or_default(),
+        gpu_type: gpu_type(&keys)?,
+        storage: storage(&keys)?,
     })
+}
+
+fn gpu_type(keys: &Keys<'_>) -> Checked<Option<Box<str>>> {
+    let Some(text) = keys.text("gpu-type")? else { return Ok(None) };
+    check_label_value(text).map_err(|error| keys.refuse("gpu-type", error.to_string()))?;
+    Ok(Some(text.into()))
+}
+
+/// The size of a disk as the host's own file has it, such as `25G`.
+fn storage(keys: &Keys<'_>) -> Checked<Option<i64>> {
+    let Some(text) = keys.text("storage-size")? else { return Ok(None) };
+    let bytes = Quantity::parse(text).and_then(Quantity::value).ok().filter(|bytes| *bytes > 0);
+    let shape = || keys.refuse("storage-size", format!("{text:?} is not a size like 25G"));
+    bytes.map(Some).ok_or_else(shape)
 }
 
 /// `key=value`.
@@ -89,6 +107,9 @@ fn label(text: &str) -> Result<(Box<str>, Box<str>), String> {
     let (key, value) = text.split_once('=').unwrap_or((text, ""));
     check_label_key(key).map_err(|error| error.to_string())?;
     check_label_value(value).map_err(|error| error.to_string())?;
+    if key == userdata::GPU {
+        return Err(format!("{key} is set by gpu-type"));
+    }
     if userdata::OWN_LABELS.contains(&key) {
         return Err(format!("{key} is set for every node, and says which machine it is"));
     }

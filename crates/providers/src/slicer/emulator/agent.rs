@@ -12,6 +12,9 @@ use serde_json::{Value, json};
 use super::{settings::Offer, state::Machine};
 use crate::slicer::{template, userdata::SECRETS};
 
+/// What the kernel keeps of the memory, beside a 64th.
+const KERNEL: i64 = 110 * 1024 * 1024;
+
 /// An agent that would join.
 pub(super) struct Agent {
     /// What it would join with.
@@ -20,6 +23,8 @@ pub(super) struct Agent {
     taints: Vec<Value>,
     provider_id: Option<String>,
     pods: u32,
+    /// Memory that is set aside, in bytes.
+    reserved: i64,
     has_node_id: bool,
 }
 
@@ -38,6 +43,7 @@ pub(super) fn read(machine: &Machine) -> Option<Agent> {
         taints: Vec::new(),
         provider_id: None,
         pods: 110,
+        reserved: 0,
         has_node_id: false,
     };
     let mut words = words(line, &machine.hostname).into_iter();
@@ -104,8 +110,27 @@ impl Agent {
         match text.split_once('=') {
             Some(("provider-id", id)) => self.provider_id = Some(id.to_owned()),
             Some(("max-pods", pods)) => self.pods = pods.parse().unwrap_or(self.pods),
+            Some(("kube-reserved" | "system-reserved", list)) => {
+                let memory = list.split(',').find_map(|part| part.strip_prefix("memory="));
+                let memory = memory.and_then(|text| Quantity::parse(text).ok()?.value().ok());
+                self.reserved += memory.unwrap_or_default();
+            }
             _ => {}
         }
+    }
+
+    /// What the kubelet tells, where the machine has so much memory and disk.
+    fn resources(&self, offer: &Offer, memory: i64, disk: i64) -> Value {
+        let mut resources = serde_json::Map::new();
+        let mut amount = |name: &str, text: String| resources.insert(name.to_owned(), json!(text));
+        amount("cpu", offer.cpus.to_string());
+        amount("memory", Quantity::bytes(memory.max(0)).to_string());
+        amount("ephemeral-storage", Quantity::bytes(disk).to_string());
+        amount("pods", self.pods.to_string());
+        if offer.gpus > 0 {
+            amount("nvidia.com/gpu", offer.gpus.to_string());
+        }
+        Value::Object(resources)
     }
 
     /// The node's name, and the node as Kubernetes writes it.
@@ -128,21 +153,19 @@ impl Agent {
         let arch = template::architecture(&offer.arch).unwrap_or(&offer.arch);
         for (key, value) in [
             ("kubernetes.io/arch", arch),
+            ("beta.kubernetes.io/arch", arch),
             ("kubernetes.io/os", "linux"),
+            ("beta.kubernetes.io/os", "linux"),
             ("kubernetes.io/hostname", &name),
             ("node.kubernetes.io/instance-type", "k3s"),
+            ("beta.kubernetes.io/instance-type", "k3s"),
         ] {
             labels.insert(key.to_owned(), value.to_owned());
         }
         let id = self.provider_id.clone().unwrap_or_else(|| format!("k3s://{name}"));
-        let mut resources = serde_json::Map::new();
-        let mut amount = |name: &str, text: String| resources.insert(name.to_owned(), json!(text));
-        amount("cpu", offer.cpus.to_string());
-        amount("memory", Quantity::bytes(offer.ram).to_string());
-        amount("pods", self.pods.to_string());
-        if offer.gpus > 0 {
-            amount("nvidia.com/gpu", offer.gpus.to_string());
-        }
+        let memory = offer.ram - offer.ram / 64 - KERNEL;
+        let capacity = self.resources(offer, memory, offer.disk / 50 * 49);
+        let allocatable = self.resources(offer, memory - self.reserved, offer.disk / 20 * 18);
         let mut spec = serde_json::Map::new();
         spec.insert("providerID".to_owned(), json!(id));
         if !self.taints.is_empty() {
@@ -154,8 +177,8 @@ impl Agent {
             "metadata": {"name": name, "labels": labels},
             "spec": spec,
             "status": {
-                "capacity": resources,
-                "allocatable": resources,
+                "capacity": capacity,
+                "allocatable": allocatable,
                 "addresses": [
                     {"type": "InternalIP", "address": address},
                     {"type": "Hostname", "address": name},

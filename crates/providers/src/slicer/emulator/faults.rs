@@ -24,6 +24,8 @@ pub(super) struct Faults {
     pub(super) is_down: bool,
     /// What every request waits for before it takes effect.
     pub(super) latency: Duration,
+    /// So many machines take this long to be made.
+    pub(super) slow_creations: (u32, Duration),
     /// Requests that will fail.
     pub(super) failing: Option<Failing<Class>>,
     /// So many answers to requests that change something are lost.
@@ -46,8 +48,13 @@ enum After {
     Cut,
 }
 
-/// Stands before all routes.
+/// Stands before all routes. A host goes on with a request when its caller has left.
 pub(super) async fn pass(emulator: Emulator, request: Request<Body>, next: Next) -> Response<Body> {
+    let served = tokio::spawn(serve(emulator, request, next));
+    served.await.unwrap_or_else(|_| broken(Bytes::new()))
+}
+
+async fn serve(emulator: Emulator, request: Request<Body>, next: Next) -> Response<Body> {
     let _open = emulator.open();
     let latency = emulator.books().faults.latency;
     if !latency.is_zero() {
@@ -63,6 +70,10 @@ pub(super) async fn pass(emulator: Emulator, request: Request<Body>, next: Next)
         Before::Broken => return broken(Bytes::new()),
         // A careless service repeats what it was sent.
         Before::Refused(status) => return refuse(status, &format!("no luck with {sent}")),
+    }
+    let (_, time) = emulator.books().faults.slow_creations;
+    if makes && is_one(&mut emulator.books().faults.slow_creations.0) {
+        tokio::time::sleep(time).await;
     }
     let mut response = next.run(request).await;
     let served_list = !changes && response.status().is_success();

@@ -8,7 +8,7 @@ use secrecy::SecretString;
 
 use super::{
     Emulator,
-    state::{Fate, MachineView},
+    state::{Fate, MachineView, Secret},
 };
 use crate::{faults::Failing, slicer::wire::NewMachine};
 
@@ -35,13 +35,22 @@ pub struct Dialect {
     pub null_lists: bool,
     /// Lists tell the addresses of machines.
     pub addresses: bool,
+    /// It can be given secrets. Where it cannot, every machine gets those that were put there by hand.
+    pub secrets: bool,
 }
 
 // === impl Dialect ===
 
 impl Default for Dialect {
     fn default() -> Self {
-        Self { ram_in_gb: false, sparse: false, created: true, null_lists: false, addresses: true }
+        Self {
+            ram_in_gb: false,
+            sparse: false,
+            created: true,
+            null_lists: false,
+            addresses: true,
+            secrets: true,
+        }
     }
 }
 
@@ -63,6 +72,23 @@ impl Emulator {
     pub fn fail_requests(&self, after: u32, requests: u32, class: Class) {
         let failing = Failing::new(after, requests, class);
         self.books().faults.failing = failing;
+    }
+
+    /// Makes so many machines take this long to be made, as when an image has to be unpacked first. The host goes on when its caller
+    /// has left.
+    pub fn set_creation_time(&self, machines: u32, time: Duration) {
+        self.books().faults.slow_creations = (machines, time);
+    }
+
+    /// Keeps so many machines that are to be deleted, and says so in an answer whose status means success.
+    pub fn keep_deleted(&self, machines: u32) {
+        self.with(|state, _| state.kept_deletions = machines);
+    }
+
+    /// Puts a secret on the host by hand.
+    pub fn put_secret(&self, name: &str, secret: &str) {
+        let data = secret.as_bytes().to_vec();
+        self.with(|state, changed| state.secrets.insert(name.to_owned(), Secret { data, changed }));
     }
 
     /// Loses the answers to so many requests that change something.

@@ -21,7 +21,7 @@ use super::{
     Emulator, faults,
     state::{PAUSED, RUNNING, Refusal, STOPPED, Secret, State},
 };
-use crate::slicer::wire::NewMachine;
+use crate::{faults::is_one, slicer::wire::NewMachine};
 
 /// How long to wait for a machine when the caller wants to wait and does not say how long.
 const WAIT: Duration = Duration::from_mins(5);
@@ -67,6 +67,10 @@ async fn let_in(emulator: &Emulator, request: Request, next: Next) -> Response<B
     };
     if request.uri().path() != "/healthz" && !is_known(request.headers()) {
         return refuse(401, "unauthorized");
+    }
+    let has_secrets = emulator.with(|state, _| state.dialect.secrets);
+    if request.uri().path().starts_with("/secrets") && !has_secrets {
+        return refuse(404, "page not found");
     }
     next.run(request).await
 }
@@ -200,6 +204,10 @@ async fn remove(
         }
         if machine.protected {
             return Err(Refusal(403, format!("{hostname} is protected and cannot be deleted")));
+        }
+        if is_one(&mut state.kept_deletions) {
+            let kept = json!({"message": "", "disk_removed": "false", "error": "the VM is busy"});
+            return Ok(Json(kept).into_response());
         }
         state.remove(&hostname);
         Ok(Json(json!({"message": "deleted", "disk_removed": "true"})).into_response())

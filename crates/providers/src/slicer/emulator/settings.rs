@@ -5,7 +5,7 @@
 //! k3sToken: K10c0ffee      # what machines need to join; any will do without it
 //! trial: 5                 # machines that may be made; as many as anybody wants without it
 //! groups:
-//! - {name: w1-medium, cpus: 2, ram: 4Gi, boot: 20s}
+//! - {name: w1-medium, cpus: 2, ram: 4Gi, disk: 25G, boot: 20s}
 //! - {name: gpu, count: 1, cpus: 8, ram: 32Gi, gpus: 1, arch: aarch64}
 //! ```
 
@@ -20,10 +20,13 @@ use crate::{
 };
 
 const FIELDS: [&str; 4] = ["token", "k3sToken", "trial", "groups"];
-const GROUP: [&str; 7] = ["name", "count", "cpus", "ram", "gpus", "arch", "boot"];
+const GROUP: [&str; 8] = ["name", "count", "cpus", "ram", "disk", "gpus", "arch", "boot"];
 
 /// As long as a small machine takes to become a node.
 const USUAL_BOOT: SignedDuration = SignedDuration::from_secs(20);
+
+/// As the host's own documentation has it.
+const USUAL_DISK: i64 = 25_000_000_000;
 
 /// What an emulated host is.
 #[derive(Clone, Debug)]
@@ -49,6 +52,8 @@ pub struct Offer {
     pub cpus: u32,
     /// Memory of a machine in bytes.
     pub ram: i64,
+    /// The disk of a machine in bytes, of which the host says nothing.
+    pub disk: i64,
     /// GPUs of a machine.
     pub gpus: u32,
     /// The processor's name for itself.
@@ -98,12 +103,15 @@ fn offer(entry: &Field<'_>) -> Checked<Offer> {
     let fields = entry.fields(&GROUP)?;
     let count = |name| fields.optional(name, Field::count);
     let ram = fields.required("ram")?;
-    let bytes = ram.quantity()?.value().map_err(|error| ram.refuse(error.to_string()))?;
+    let bytes = |field: &Field<'_>| {
+        field.quantity()?.value().map_err(|error| field.refuse(error.to_string()))
+    };
     Ok(Offer {
         name: fields.required("name")?.name()?,
         count: count("count")?.unwrap_or_default(),
         cpus: fields.required("cpus")?.count()?,
-        ram: bytes,
+        ram: bytes(&ram)?,
+        disk: fields.optional("disk", |field| bytes(field))?.unwrap_or(USUAL_DISK),
         gpus: count("gpus")?.unwrap_or_default(),
         arch: fields.optional("arch", Field::name)?.unwrap_or_else(|| "x86_64".into()),
         boot: fields.optional("boot", Field::duration)?.unwrap_or(USUAL_BOOT),

@@ -58,6 +58,8 @@ pub(super) struct State {
     next: BTreeMap<Box<str>, u32>,
     /// What has happened and was not told yet.
     pub(super) news: Vec<News>,
+    /// So many machines are kept though they are to be deleted.
+    pub(super) kept_deletions: u32,
     /// How many nodes have joined.
     joined: u32,
 }
@@ -100,6 +102,7 @@ impl State {
             fates: BTreeMap::new(),
             next: BTreeMap::new(),
             news: Vec::new(),
+            kept_deletions: 0,
             joined: 0,
             settings,
         };
@@ -146,6 +149,9 @@ impl State {
         {
             return Err(Refusal(403, "trial mode allows no more VMs".to_owned()));
         }
+        if !self.dialect.secrets && !new.secrets.is_empty() {
+            return Err(Refusal(400, "unknown field secrets".to_owned()));
+        }
         if let Some(missing) = new.secrets.iter().find(|name| !self.secrets.contains_key(*name)) {
             return Err(Refusal(400, format!("secret {missing} does not exist")));
         }
@@ -156,9 +162,9 @@ impl State {
         let number = self.next.entry(offer.name.clone()).or_insert(1);
         let hostname: Box<str> = format!("{}-{number}", offer.name).into();
         let fate = self.fates.get_mut(&offer.name).and_then(VecDeque::pop_front);
-        let secrets = new
-            .secrets
-            .iter()
+        let by_hand = || self.secrets.keys().filter(|_| !self.dialect.secrets);
+        let secrets = (new.secrets.iter())
+            .chain(by_hand())
             .filter_map(|name| Some((name.clone(), self.secrets.get(name)?.data.clone())));
         let machine = Machine {
             hostname: hostname.clone(),

@@ -1,5 +1,7 @@
 //! What there is, over all hosts.
 
+use std::collections::BTreeSet;
+
 use futures::future::{join_all, try_join_all};
 use jiff::SignedDuration;
 use plimsoll_model::{
@@ -13,6 +15,7 @@ use super::{
     members::{Cluster, Kind, uid_of},
     memory::{Memory, Seen},
     site::{Hosts, Site},
+    surplus,
     verify::lack,
 };
 use crate::slicer::{
@@ -81,8 +84,18 @@ impl Core {
         }
         drop(state);
         let groups = states.into_iter().flatten().collect();
-        Ok(Inventory { groups, ..Inventory::default() })
+        Ok(with_gpus(groups))
     }
+}
+
+/// The groups, with what is said of their GPUs.
+fn with_gpus(groups: Vec<GroupState>) -> Inventory {
+    let key = Symbol::new(userdata::GPU);
+    let templates = groups.iter().filter_map(|state| state.group.template.as_deref());
+    let types = templates.filter_map(|node| node.labels.get(key));
+    let gpu_types: BTreeSet<Box<str>> = types.map(|kind| kind.as_str().into()).collect();
+    let gpu_label = if gpu_types.is_empty() { "" } else { userdata::GPU };
+    Inventory { groups, gpu_label: gpu_label.into(), gpu_types: gpu_types.into_iter().collect() }
 }
 
 fn put(states: &mut [Option<GroupState>], place: usize, told: GroupState) {
@@ -115,6 +128,7 @@ fn tell(
     let template = template::node(group, &offer)?;
     let is_first = !memory.seen.contains_key(&group.name);
     memory.forget_others(&group.name, &machines);
+    memory.watch(&group.name, &machines);
     let name = &*group.name;
     let mut state = empty(group);
     state.group.template = Some(template);
@@ -122,8 +136,14 @@ fn tell(
     let seen = Seen { state: state.clone(), kept: offer.count, machines };
     let machines = seen.machines.clone();
     memory.seen.insert(group.name.clone(), seen);
-    let members = memory.members(cluster, name, &machines);
-    state.group.instances = members.map(|machine| instance(name, machine)).collect();
+    let members: Vec<&Machine> = memory.members(cluster, name, &machines).collect();
+    let mut surplus = surplus::surplus(memory, name, &members);
+    let listed = members.iter().map(|machine| {
+        let told = instance(name, machine);
+        let error = told.error.or_else(|| surplus.remove(&*machine.hostname));
+        Instance { error, ..told }
+    });
+    state.group.instances = listed.collect();
     state.group.target = count(state.group.instances.len());
     if let Some(seen) = memory.seen.get_mut(&group.name) {
         seen.state = state.clone();

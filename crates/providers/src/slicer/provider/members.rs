@@ -13,6 +13,9 @@ const CLUSTER_UID: &str = "plimsoll-cluster-uid=";
 /// Says which order it was made for.
 const ORDER: &str = "plimsoll-order=";
 
+/// Says how many machines that order asked for.
+const ORDER_SIZE: &str = "plimsoll-order-size=";
+
 /// The cluster that machines are to be for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Cluster<'c> {
@@ -44,9 +47,13 @@ impl<'c> Cluster<'c> {
         Self { name: &config.cluster, uid, adopted_uid: config.adopted_uid.as_deref() }
     }
 
-    /// The tags of a machine that is made for an order.
-    pub(super) fn tags(&self, order: &str) -> Vec<String> {
-        let mut tags = vec![format!("{CLUSTER}{}", self.name), format!("{ORDER}{order}")];
+    /// The tags of a machine that is made for an order of so many.
+    pub(super) fn tags(&self, order: &str, size: u32) -> Vec<String> {
+        let mut tags = vec![
+            format!("{CLUSTER}{}", self.name),
+            format!("{ORDER}{order}"),
+            format!("{ORDER_SIZE}{size}"),
+        ];
         if let Bound::To(uid) = self.uid {
             tags.push(format!("{CLUSTER_UID}{uid}"));
         }
@@ -59,9 +66,14 @@ pub(super) fn uid_of(machine: &Machine) -> Option<&str> {
     machine.tags.iter().find_map(|tag| tag.strip_prefix(CLUSTER_UID))
 }
 
-/// Whether a machine was made for this order.
-pub(super) fn is_of_order(machine: &Machine, order: &str) -> bool {
-    machine.tags.iter().any(|tag| tag.strip_prefix(ORDER) == Some(order))
+/// The order that a machine was made for.
+pub(super) fn order_of(machine: &Machine) -> Option<&str> {
+    machine.tags.iter().find_map(|tag| tag.strip_prefix(ORDER))
+}
+
+/// How many machines that order asked for, where its maker said so.
+pub(super) fn order_size(machine: &Machine) -> Option<u32> {
+    machine.tags.iter().find_map(|tag| tag.strip_prefix(ORDER_SIZE)?.parse().ok())
 }
 
 /// Whose machine it is, where the host keeps so many by itself.
@@ -99,7 +111,7 @@ pub(super) fn is_kept(hostname: &str, group: &str, kept: u32) -> bool {
 mod tests {
     use plimsoll_provider::Bound;
 
-    use super::{Cluster, Kind, is_of_order, kind};
+    use super::{Cluster, Kind, kind, order_of, order_size};
     use crate::slicer::client::{Machine, Status};
 
     const HERE: Cluster<'_> = Cluster { name: "here", uid: Bound::Unbound, adopted_uid: None };
@@ -118,11 +130,10 @@ mod tests {
 
     #[test]
     fn tags_say_whose_it_is_and_numbers_what_the_host_keeps() {
-        let own = machine("api-1", HERE.tags("order-1"));
+        let own = machine("api-1", HERE.tags("order-1", 3));
         assert_eq!(kind(&own, HERE, "api", 3), Kind::Own);
         assert_eq!(kind(&own, Cluster { name: "her", ..HERE }, "api", 0), Kind::Foreign);
-        assert!(is_of_order(&own, "order-1"));
-        assert!(!is_of_order(&own, "order-11") && !is_of_order(&own, "order"));
+        assert_eq!((order_of(&own), order_size(&own)), (Some("order-1"), Some(3)));
         let untold = machine("api-2", vec!["plimsoll".to_owned()]);
         assert_eq!(kind(&untold, HERE, "api", 1), Kind::Untold);
         assert_eq!(kind(&untold, HERE, "api", 2), Kind::Foreign);
@@ -134,7 +145,7 @@ mod tests {
     #[test]
     fn the_uid_of_a_cluster_says_more_than_its_name() {
         let bound = |uid| Cluster { uid: Bound::To(uid), ..HERE };
-        let one = machine("api-1", bound("uid-1").tags("o"));
+        let one = machine("api-1", bound("uid-1").tags("o", 1));
         let of = |cluster| kind(&one, cluster, "api", 0);
         assert_eq!(of(bound("uid-1")), Kind::Own);
         assert_eq!(of(bound("uid-2")), Kind::Namesakes, "the same name, and another cluster");
@@ -150,7 +161,7 @@ mod tests {
             assert_eq!(of(Cluster { uid, name: "there", ..HERE }), Kind::Foreign);
         }
         // A machine of the time before uids.
-        let older = machine("api-1", HERE.tags("o"));
+        let older = machine("api-1", HERE.tags("o", 1));
         assert_eq!(kind(&older, bound("uid-1"), "api", 0), Kind::Own);
     }
 }

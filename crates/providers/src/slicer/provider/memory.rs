@@ -10,7 +10,10 @@ use plimsoll_provider::GroupState;
 use secrecy::{ExposeSecret as _, SecretString};
 use tokio::sync::Mutex;
 
-use super::members::{Cluster, Kind, kind};
+use super::{
+    attempts::Attempts,
+    members::{Cluster, Kind, kind},
+};
 use crate::slicer::client::Machine;
 
 /// So many orders are remembered; those that are placed again are young.
@@ -32,8 +35,25 @@ pub(super) struct Memory {
     kept: BTreeSet<Name>,
     /// Orders that were answered, with how many machines each was said to have; the oldest first.
     served: VecDeque<(Box<str>, u32)>,
+    /// What was asked of the hosts without an answer.
+    pub(super) attempts: Attempts,
+    /// What is known of the past of machines.
+    pasts: BTreeMap<Name, (Option<Box<str>>, Past)>,
+    /// Hosts that cannot be given secrets.
+    without_secrets: BTreeSet<Box<str>>,
     /// What the token was that each host was given, as a number that does not tell it.
     tokens: BTreeMap<Box<str>, u64>,
+}
+
+/// What is known of the past of a machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Past {
+    /// It was there when the group was first looked at.
+    Unknown,
+    /// It appeared later, and no node has been it since.
+    Watched,
+    /// A node was it, and may have carried pods.
+    HadNode,
 }
 
 /// Why a machine without tags is the group's.
@@ -114,12 +134,44 @@ impl Memory {
         self.kept.insert((group.into(), hostname.into()));
     }
 
+    /// Takes note of machines that are new. At the first look nothing is known of the past of any.
+    pub(super) fn watch(&mut self, group: &str, machines: &[Machine]) {
+        let past = if self.seen.contains_key(group) { Past::Watched } else { Past::Unknown };
+        for machine in machines {
+            let name: Name = (group.into(), machine.hostname.clone());
+            let known = self.pasts.get(&name).is_some_and(|(made, _)| *made == machine.created_at);
+            if !known {
+                self.pasts.insert(name, (machine.created_at.clone(), past));
+            }
+        }
+    }
+
+    /// A node says that it is this machine, whether that is believed or not.
+    pub(super) fn saw_node(&mut self, group: &str, hostname: &str) {
+        if let Some((_, past)) = self.pasts.get_mut(&(group.into(), hostname.into())) {
+            *past = Past::HadNode;
+        }
+    }
+
+    /// Whether a node said that it is the machine of this name.
+    pub(super) fn has_node(&self, group: &str, hostname: &str) -> bool {
+        let known = self.pasts.get(&(group.into(), hostname.into()));
+        known.is_some_and(|(_, past)| *past == Past::HadNode)
+    }
+
+    /// Whether this very machine appeared under our eyes, and no node has been it since.
+    pub(super) fn never_had_a_node(&self, group: &str, machine: &Machine) -> bool {
+        let known = self.pasts.get(&(group.into(), machine.hostname.clone()));
+        known.is_some_and(|(made, past)| *made == machine.created_at && *past == Past::Watched)
+    }
+
     /// Forgets what was known of machines that are gone. Their names may be given again.
     pub(super) fn forget_others(&mut self, group: &str, machines: &[Machine]) {
         let is_here = |(of, name): &Name| {
             &**of != group || machines.iter().any(|machine| machine.hostname == *name)
         };
         self.kept.retain(is_here);
+        self.pasts.retain(|name, _| is_here(name));
         self.adopted.retain(|name, adoption| {
             let of = |machine: &&Machine| machine.hostname == name.1;
             &*name.0 != group
@@ -140,6 +192,11 @@ impl Memory {
         if self.served.len() > MOST_ORDERS {
             self.served.pop_front();
         }
+    }
+
+    /// A host cannot be given secrets. Says whether that is news.
+    pub(super) fn lacks_secrets(&mut self, host: &str) -> bool {
+        self.without_secrets.insert(host.into())
     }
 
     /// Whether a host was given this token.

@@ -34,6 +34,7 @@ impl Core {
             let is_kept = is_kept(hostname, group, seen.kept);
             return if is_kept { Whose::Nobodys } else { Whose::Gone(owner) };
         };
+        state.memory.saw_node(group, hostname);
         let cluster = self.cluster(&at.hosts);
         if state.memory.kind(cluster, group, machine) == Kind::Untold {
             // What one node proves is of no use to another that proves nothing.

@@ -1,10 +1,11 @@
 //! The hosts of a configuration.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use plimsoll_provider::Home;
 use secrecy::{ExposeSecret as _, SecretString};
+use tokio::sync::Semaphore;
 
 use super::Connector;
 use crate::{
@@ -30,6 +31,8 @@ pub(super) struct Site {
     pub(super) groups: Vec<usize>,
     /// What knows it again when the configuration has changed.
     pub(super) key: Box<str>,
+    /// One has to be had to make a machine. Whoever reaches the same host by another token shares them.
+    pub(super) turns: Arc<Semaphore>,
 }
 
 /// Where a group is.
@@ -55,6 +58,8 @@ impl Hosts {
                 None => sites.push((group, vec![place])),
             }
         }
+        let parallel = usize::try_from(config.parallel_creations).unwrap_or(1);
+        let mut turns: BTreeMap<Box<str>, Arc<Semaphore>> = BTreeMap::new();
         let sites = sites.into_iter().map(|(first, groups)| {
             let refuse = |problem: String| ConfigError {
                 file: config.file.clone(),
@@ -71,8 +76,10 @@ impl Hosts {
                 Some(token) => rest.with_token(SecretString::from(token.expose_secret())),
                 None => rest,
             };
-            let key = first.endpoint.to_string().into();
-            Ok(Arc::new(Site { client: Client::new(rest, home.clock), groups, key }))
+            let key: Box<str> = first.endpoint.to_string().into();
+            let turns = turns.entry(key.clone());
+            let turns = Arc::clone(turns.or_insert_with(|| Arc::new(Semaphore::new(parallel))));
+            Ok(Arc::new(Site { client: Client::new(rest, home.clock), groups, key, turns }))
         });
         let sites = sites.collect::<Result<_, ConfigError>>()?;
         Ok(Self { config, sites })

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use futures::future::join_all;
 use tokio::time::timeout;
+use tracing::info;
 
 use super::Core;
 use crate::{ConfigError, slicer::wire::HostGroup};
@@ -19,6 +20,9 @@ impl Core {
     /// until it can be.
     pub(super) async fn verify(&self) -> Result<(), ConfigError> {
         let hosts = self.hosts();
+        for remark in &hosts.config.remarks {
+            info!(provider = &*self.name, file = hosts.config.file, "{remark}");
+        }
         let asked = hosts.sites.iter().map(|site| timeout(PATIENCE, site.client.host_groups()));
         let mut missing = Vec::new();
         for (site, offered) in hosts.sites.iter().zip(join_all(asked).await) {

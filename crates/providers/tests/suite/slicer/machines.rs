@@ -3,7 +3,7 @@
 use expect_test::expect;
 use http::Method;
 use jiff::SignedDuration;
-use plimsoll_model::{Symbol, resource};
+use plimsoll_model::{Quantity, Symbol, resource};
 use plimsoll_provider::{Class, Provider as _, Whose};
 use plimsoll_providers::{
     rest::{Ask, Endpoint, Local, Rest},
@@ -23,7 +23,7 @@ async fn a_machine_carries_its_cluster_and_order_and_is_known_by_them_after_a_cr
     }
     let made = stage.host().machines();
     let tags: Vec<_> = made.iter().map(|machine| machine.tags.join(" ")).collect();
-    assert_eq!(tags, ["plimsoll-cluster=k3s.example plimsoll-order=o-1"; 3]);
+    assert_eq!(tags, ["plimsoll-cluster=k3s.example plimsoll-order=o-1 plimsoll-order-size=3"; 3]);
     // Placed once more after yet another crash, nothing happens.
     buy(&stage.provider(), "o-1", "api", 3).await.unwrap();
     assert_eq!(stage.host().machines().len(), 3);
@@ -146,7 +146,7 @@ async fn a_machine_that_never_joins_is_told_with_its_age_by_our_clock() {
 async fn templates_are_what_the_nodes_will_be() {
     let ini = INI.replace(
         "[nodegroup \"arm\"]",
-        "label = pool=web\nlabel = team\ntaint = a=b:NoSchedule\ntaint = c:NoExecute\nk3s-arg = --kubelet-arg=max-pods=50\n[nodegroup \"arm\"]",
+        "label = pool=web\nlabel = team\ntaint = a=b:NoSchedule\ntaint = c:NoExecute\nk3s-arg = --kubelet-arg=max-pods=50\nk3s-arg = --kubelet-arg=kube-reserved=memory=256Mi\nstorage-size = 25G\n[nodegroup \"arm\"]",
     );
     let stage = Stage::new(&[("one.example", super::stage::HOST)], &ini);
     let provider = stage.provider();
@@ -157,10 +157,11 @@ async fn templates_are_what_the_nodes_will_be() {
         let taints: Vec<_> = node.taints.iter().map(ToString::to_string).collect();
         let amount = |name| node.allocatable.get(Symbol::new(name));
         format!(
-            "{} cpu={} memory={} pods={} gpu={}\n  {}\n  {}\n",
+            "{} cpu={} memory={} storage={} pods={} gpu={}\n  {}\n  {}\n",
             node.name,
             amount(resource::CPU),
             amount(resource::MEMORY),
+            amount(resource::EPHEMERAL_STORAGE),
             amount(resource::PODS),
             amount("nvidia.com/gpu"),
             labels.join(" "),
@@ -169,14 +170,14 @@ async fn templates_are_what_the_nodes_will_be() {
     };
     let told: String = provider.refresh().await.unwrap().groups.iter().map(shown).collect();
     expect![[r"
-        api cpu=2000 memory=4294967296 pods=50 gpu=0
-          k3sup.dev/node-type=agent kubernetes.io/arch=amd64 kubernetes.io/os=linux node.kubernetes.io/instance-type=k3s pool=web slicer/hostgroup=api team=
+        api cpu=2000 memory=3701557167 storage=21600000000 pods=50 gpu=0
+          beta.kubernetes.io/arch=amd64 beta.kubernetes.io/instance-type=k3s beta.kubernetes.io/os=linux k3sup.dev/node-type=agent kubernetes.io/arch=amd64 kubernetes.io/os=linux node.kubernetes.io/instance-type=k3s pool=web slicer/hostgroup=api team=
           a=b:NoSchedule c:NoExecute
-        arm cpu=4000 memory=8589934592 pods=110 gpu=0
-          k3sup.dev/node-type=agent kubernetes.io/arch=arm64 kubernetes.io/os=linux node.kubernetes.io/instance-type=k3s slicer/hostgroup=arm
+        arm cpu=4000 memory=8179060573 storage=9277129360 pods=110 gpu=0
+          beta.kubernetes.io/arch=arm64 beta.kubernetes.io/instance-type=k3s beta.kubernetes.io/os=linux k3sup.dev/node-type=agent kubernetes.io/arch=arm64 kubernetes.io/os=linux node.kubernetes.io/instance-type=k3s slicer/hostgroup=arm
           
-        gpu cpu=8000 memory=34359738368 pods=110 gpu=2
-          k3sup.dev/node-type=agent kubernetes.io/arch=amd64 kubernetes.io/os=linux node.kubernetes.io/instance-type=k3s slicer/hostgroup=gpu
+        gpu cpu=8000 memory=33433468273 storage=9277129360 pods=110 gpu=2
+          beta.kubernetes.io/arch=amd64 beta.kubernetes.io/instance-type=k3s beta.kubernetes.io/os=linux k3sup.dev/node-type=agent kubernetes.io/arch=amd64 kubernetes.io/os=linux node.kubernetes.io/instance-type=k3s slicer/gpu=nvidia slicer/hostgroup=gpu
           
     "]]
     .assert_eq(&told);
@@ -191,6 +192,34 @@ async fn templates_are_what_the_nodes_will_be() {
     }
     assert_eq!(node["spec"]["taints"].as_array().unwrap().len(), 2);
     assert_eq!(node["status"]["allocatable"]["pods"], "50");
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_more_is_promised_than_a_kubelet_reports() {
+    let reserving = INI.replace(
+        "[nodegroup \"arm\"]",
+        "k3s-arg = --kubelet-arg=kube-reserved=memory=512Mi\nstorage-size = 25G\n[nodegroup \"arm\"]",
+    );
+    let stage = Stage::new(&[("one.example", super::stage::HOST)], &reserving);
+    let provider = stage.provider();
+    for group in ["api", "arm", "gpu"] {
+        buy(&provider, &format!("o-{group}"), group, 1).await.unwrap();
+    }
+    pass(60).await;
+    for node in stage.nodes.all() {
+        let group = node["metadata"]["labels"]["slicer/hostgroup"].as_str().unwrap();
+        let template = see(&provider, group).await.group.template.unwrap();
+        for (kind, promised) in
+            [("allocatable", &template.allocatable), ("capacity", &template.capacity)]
+        {
+            for (name, amount) in promised.iter() {
+                let told = node["status"][kind][name.as_str()].as_str().unwrap();
+                let told = Quantity::parse(told).unwrap();
+                let told = if name.as_str() == resource::CPU { told.milli() } else { told.value() };
+                assert!(amount <= told.unwrap(), "{group}: {kind} {name}: {amount}");
+            }
+        }
+    }
 }
 
 #[tokio::test(start_paused = true)]
@@ -210,7 +239,7 @@ async fn all_releases_of_the_service_are_understood() {
         let group = see(&provider, "api").await.group;
         assert_eq!(group.target, 2, "{dialect:?}");
         let memory = group.template.unwrap().allocatable.get(Symbol::new(resource::MEMORY));
-        assert_eq!(memory, 4 << 30, "{dialect:?}");
+        assert_eq!(memory, 3_969_992_623, "{dialect:?}");
         assert!(group.instances.iter().all(|instance| instance.created.is_some()));
         assert!(stage.host().end("api-1"));
         assert_eq!(

@@ -80,6 +80,11 @@ fn every_kind_of_bad_file_is_told_in_a_line() {
         in_group("arch = riscv"),
         in_group("price = free"),
         in_group("persistent = maybe"),
+        in_group("storage-size = large"),
+        in_group("storage-size = 0"),
+        in_group("gpu-type = an rtx"),
+        in_group("label = slicer/gpu=none"),
+        in_global("parallel-creations = 0"),
         in_group("adopt = some"),
         in_group("label = a b=c"),
         in_group("label = slicer/hostgroup=x"),
@@ -136,6 +141,11 @@ fn every_kind_of_bad_file_is_told_in_a_line() {
         bad.ini:7: nodegroup "api": arch: "riscv" is neither amd64 (x86_64) nor arm64 (aarch64)
         bad.ini:7: nodegroup "api": price: "free" is not a price per hour
         bad.ini:7: nodegroup "api": persistent: "maybe" is neither true nor false
+        bad.ini:7: nodegroup "api": storage-size: "large" is not a size like 25G
+        bad.ini:7: nodegroup "api": storage-size: "0" is not a size like 25G
+        bad.ini:7: nodegroup "api": gpu-type: label value "an rtx" must be empty or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue', or 'my_value', or '12345')
+        bad.ini:7: nodegroup "api": label: slicer/gpu is set by gpu-type
+        bad.ini:4: global: parallel-creations: 0 would make no machine
         bad.ini:7: nodegroup "api": adopt: "some" is neither true nor false
         bad.ini:7: nodegroup "api": label: label key "a b": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName', or 'my.name', or '123-abc')
         bad.ini:7: nodegroup "api": label: slicer/hostgroup is set for every node, and says which machine it is

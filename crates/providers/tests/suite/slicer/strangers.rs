@@ -203,7 +203,10 @@ async fn machines_of_another_cluster_of_the_same_name_are_left_alone_and_so_is_t
     stage.home = home_in(&stage, "uid-1");
     buy(&stage.provider(), "o-1", "api", 2).await.unwrap();
     let tags = stage.host().machines().pop().unwrap().tags.join(" ");
-    assert_eq!(tags, "plimsoll-cluster=k3s.example plimsoll-order=o-1 plimsoll-cluster-uid=uid-1");
+    assert_eq!(
+        tags,
+        "plimsoll-cluster=k3s.example plimsoll-order=o-1 plimsoll-order-size=2 plimsoll-cluster-uid=uid-1"
+    );
 
     stage.home = home_in(&stage, "uid-2");
     let wrong = stage.provider();
