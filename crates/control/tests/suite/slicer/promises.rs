@@ -61,7 +61,7 @@ async fn a_machine_that_takes_long_to_be_made_is_bought_once() {
 #[tokio::test(start_paused = true)]
 async fn a_machine_that_is_made_twice_over_a_restart_is_given_back() {
     let mut stage = Stage::new().await;
-    stage.host.set_creation_time(1, Duration::from_secs(600));
+    stage.host.set_creation_time(1, Duration::from_mins(10));
     stage.deploy("web", 3);
     stage.pass(20).await;
     assert_eq!(stage.machines(), 0);
