@@ -115,6 +115,23 @@ impl Inventory {
     }
 }
 
+// === impl NodeIdentity ===
+
+impl NodeIdentity {
+    /// The annotation of a node that stands for a machine without one, as the upstream autoscaler writes it. Its value says why.
+    pub const MADE_UP: &str = "k8s.io/cluster-autoscaler/fake-node-reason";
+
+    /// What stands for a machine that no node says to be, as the upstream autoscaler names it.
+    pub fn unregistered(instance: &str) -> Self {
+        Self {
+            name: instance.to_owned(),
+            provider_id: instance.to_owned(),
+            annotations: [(Self::MADE_UP.to_owned(), "unregistered".to_owned())].into(),
+            ..Self::default()
+        }
+    }
+}
+
 // === impl Whose ===
 
 impl Whose {

@@ -71,7 +71,8 @@ pub trait Provider: fmt::Debug + Send + Sync {
     }
 
     /// Tells which node a machine is that is about to be deleted, as the API server has it at this moment. Some infrastructures know
-    /// machines by the names of their nodes only. The default does nothing.
+    /// machines by the names of their nodes only. A machine that no node says to be is introduced as
+    /// [unregistered](NodeIdentity::unregistered). The default does nothing.
     fn introduce(&self, _group: Symbol, _instance: &str, _node: &NodeIdentity) {}
 
     /// What a person should know of a group that is used although part of it could not be read, in sentences that follow "group NAME:".

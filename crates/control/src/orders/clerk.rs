@@ -9,7 +9,7 @@ use plimsoll_cluster::{
 use plimsoll_model::{DeleteMachine, Intent, Order, OrderId, OrderPhase, ScaleUp, Symbol};
 use plimsoll_net::Clock;
 use plimsoll_plan::Repair;
-use plimsoll_provider::{Class, Error, Fleet, Provider as _};
+use plimsoll_provider::{Class, Error, Fleet, NodeIdentity, Provider as _};
 use tokio::sync::Semaphore;
 use tracing::{info, warn};
 
@@ -238,6 +238,7 @@ impl Clerk {
         if let Some(node) = claimant {
             return Err(Error::retry(format!("the node {node} says that it is {instance}")));
         }
+        self.fleet.introduce(group, instance, &NodeIdentity::unregistered(instance));
         info!(machine = instance, %group, order = %id, why, "machine deletion started");
         let deleted = self.fleet.delete(group, &[instance.into()]).await?;
         let outcome = deleted.into_iter().find(|deletion| &*deletion.instance == instance);

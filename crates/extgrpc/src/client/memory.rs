@@ -6,7 +6,7 @@ use plimsoll_model::{InstanceState, Symbol};
 use plimsoll_provider::{GroupState, Inventory, NodeIdentity, Order, OrderId, Owner};
 use tracing::warn;
 
-use crate::{client::known::Extras, proto::external::NodeGroup, wire::instance::FAKE_NODE_REASON};
+use crate::{client::known::Extras, proto::external::NodeGroup};
 
 /// So many orders are remembered, which is those of the last hours at least.
 const MOST_ORDERS: usize = 10_000;
@@ -105,7 +105,7 @@ impl Memory {
         let machine: Box<str> = node.provider_id.as_str().into();
         let known = self.nodes.entry(machine.clone()).or_insert_with(|| Some(node.clone()));
         if let Some(other) = known.as_mut() {
-            if other.name == node.name {
+            if other.name == node.name || other.annotations.contains_key(NodeIdentity::MADE_UP) {
                 other.clone_from(node);
             } else {
                 warn!(
@@ -125,19 +125,15 @@ impl Memory {
         self.nodes.insert(machine.into(), Some(node.clone()));
     }
 
-    /// How a machine is named to the server: as its node, or as the upstream autoscaler names a machine that has none. Of two nodes
-    /// that say that they are it, neither is named.
+    /// How a machine is named to the server: as its node, or by its id where no node is known. Of two nodes that say that they are it,
+    /// neither is named. That a machine *has* no node is said only by whoever has looked, and introduces a node that is made up.
     pub(crate) fn node(&self, machine: &str) -> NodeIdentity {
         let id = machine.to_owned();
         let nameless =
             NodeIdentity { name: id.clone(), provider_id: id, ..NodeIdentity::default() };
         match self.nodes.get(machine) {
             Some(Some(node)) => NodeIdentity { provider_id: machine.to_owned(), ..node.clone() },
-            Some(None) => nameless,
-            None => {
-                let reason = (FAKE_NODE_REASON.to_owned(), "unregistered".to_owned());
-                NodeIdentity { annotations: [reason].into(), ..nameless }
-            }
+            Some(None) | None => nameless,
         }
     }
 

@@ -203,7 +203,7 @@ pub(crate) async fn group_of_any_node<'v>(
 
 /// Why the caller made this node up, which stands for a machine that has no Node: it is not registered, or it did not come up.
 pub(crate) fn made_up(node: &NodeIdentity) -> Option<&str> {
-    node.annotations.get(wire::instance::FAKE_NODE_REASON).map(String::as_str)
+    node.annotations.get(NodeIdentity::MADE_UP).map(String::as_str)
 }
 
 fn write_group(state: &GroupState) -> NodeGroup {

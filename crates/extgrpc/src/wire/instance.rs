@@ -12,9 +12,6 @@ use crate::proto::external::{
 const OUT_OF_RESOURCES: i32 = 1;
 const OTHER: i32 = 99;
 
-/// The annotation of a node that the upstream autoscaler makes up for a machine without one. Its value says why.
-pub(crate) const FAKE_NODE_REASON: &str = "k8s.io/cluster-autoscaler/fake-node-reason";
-
 /// A machine as it is sent.
 pub(crate) fn write(instance: &Instance) -> message::Instance {
     let state = match instance.state {

@@ -189,11 +189,15 @@ async fn a_deletion_names_the_node_that_it_was_introduced_with() {
 #[tokio::test]
 async fn a_machine_without_a_node_is_named_as_the_upstream_names_it() {
     let server = Scripted::start().await;
-    server.provider().delete(pool(), &["m-0".into()]).await.unwrap();
+    let provider = server.provider();
+    provider.introduce(pool(), "m-0", &NodeIdentity::unregistered("m-0"));
+    provider.delete(pool(), &["m-0".into(), "m-1".into()]).await.unwrap();
     let deleted = lock(&server.script).deleted.clone();
     assert_eq!((deleted[0].name.as_str(), deleted[0].provider_id.as_str()), ("m-0", "m-0"));
     let reason = &deleted[0].annotations["k8s.io/cluster-autoscaler/fake-node-reason"];
     assert_eq!(reason, "unregistered");
+    // Of another it is only not known whether it has a node.
+    assert_eq!((deleted[1].name.as_str(), deleted[1].annotations.len()), ("m-1", 0));
 }
 
 #[tokio::test]

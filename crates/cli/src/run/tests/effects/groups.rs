@@ -239,5 +239,7 @@ async fn choice(words: Words) -> String {
         |group: &str| Alternative { group: group.into(), nodes: 1, pods: pods.clone() };
     let question = Question { alternatives: vec![alternative("a"), alternative("b")] };
     let chosen = ready.adviser.unwrap().advise(&question, &seen(&world)).await;
-    chosen.iter().flatten().map(|group| group.as_str()).collect::<Vec<_>>().join(", ")
+    // Without an answer both remain.
+    let chosen = chosen.unwrap_or_else(|| vec!["a".into(), "b".into()]);
+    chosen.iter().map(|group| group.as_str()).collect::<Vec<_>>().join(", ")
 }
