@@ -4,6 +4,7 @@
 
 mod run {
     pub(crate) mod refused;
+    pub(crate) mod stackpoint;
     pub(crate) mod stage;
 }
 

@@ -3,6 +3,7 @@
 use std::{
     fs,
     io::{BufRead as _, BufReader},
+    path::Path,
     process::{Child, ChildStdout, Command, Stdio},
     sync::{Arc, Mutex},
     thread,
@@ -73,8 +74,14 @@ impl Stage {
             "--scan-interval=1s",
             "--logging-format=json",
         ];
-        let mut process =
-            plimsoll(&words).args(flags).current_dir(self.folder.path()).spawn().unwrap();
+        let mut command = plimsoll(&words);
+        command.args(flags);
+        self.start(command)
+    }
+
+    /// Starts a program that autoscales and logs in JSON, in the folder of the cluster. It is there when this returns.
+    pub(crate) fn start(&self, mut command: Command) -> Autoscaler {
+        let mut process = command.current_dir(self.folder.path()).spawn().unwrap();
         let mut lines = BufReader::new(process.stderr.take().unwrap()).lines();
         let log = Arc::new(Mutex::new(Vec::new()));
         let address = loop {
@@ -92,6 +99,17 @@ impl Stage {
             }
         });
         Autoscaler { process, address, log }
+    }
+
+    /// Where the cluster's kubeconfig is.
+    pub(crate) fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Makes an object, in its namespace if it has one.
+    pub(crate) async fn create(&self, of: Collection, object: Value) {
+        let namespace = text(&object, "/metadata/namespace");
+        self.client.create(of, &namespace, object).await.unwrap();
     }
 
     /// Pods that somebody keeps running: so many of so many cores.

@@ -153,7 +153,7 @@ impl Client {
         let reply = self.send(ask).await?;
         match reply.json::<Vec<CataloguePage>>() {
             Ok(pages) => Ok(pages.into_iter().flat_map(CataloguePage::kinds).collect()),
-            // The service answers, and what it answers is no catalogue.
+            // The service answers that it has none.
             Err(error) if is_no_catalogue(error.class()) => Ok(Catalogue::new()),
             Err(error) => Err(error),
         }
@@ -205,7 +205,7 @@ impl Client {
 
 /// Whether an answer to the question for a catalogue means that there is none, and will be none.
 fn is_no_catalogue(class: Class) -> bool {
-    matches!(class, Class::NotFound | Class::Invalid | Class::Unsupported | Class::Bug)
+    matches!(class, Class::NotFound | Class::Invalid | Class::Unsupported)
 }
 
 /// Why machines cannot be had, where an answer tells that.

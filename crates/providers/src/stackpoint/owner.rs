@@ -27,8 +27,8 @@ const CONTROL_PLANE: [&str; 2] =
 ///
 /// The machine is known by its label, else by its address. Where both are known they have to agree: labels can be written by whoever
 /// may write a Node. The service knows whose machine that is; a label of the node that says otherwise means that one of the two is
-/// mistaken, and then nothing is done with it. A group's tag is its id, what its pool is called, or what its pool labels nodes with. Of a machine that the service does not have, the labels of the node alone say whose
-/// it was.
+/// mistaken, and then nothing is done with it. A group's tag is its id, what its pool is called, or what its pool labels nodes with.
+/// Of a machine that the service does not have, the labels of the node alone say whose it was.
 pub(super) fn whose(books: &Books, node: &NodeIdentity) -> Whose {
     let label =
         |key: &str| node.labels.get(key).map(String::as_str).filter(|text| !text.is_empty());

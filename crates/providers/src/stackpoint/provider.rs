@@ -171,6 +171,8 @@ impl StackPoint {
             return Kinds::listed(Arc::clone(catalogue));
         }
         match (self.client.catalogue(cloud).await, known) {
+            // A service that had a catalogue has one: its kinds are not unknown because one answer says so.
+            (Ok(catalogue), Some((_, known))) if catalogue.is_empty() => Kinds::listed(known),
             (Ok(catalogue), _) => {
                 let catalogue = Arc::new(catalogue);
                 self.memory().catalogue = Some((now, Arc::clone(&catalogue)));

@@ -11,7 +11,7 @@ use super::{
 };
 
 /// Kinds of machines: cores, memory in MB, accelerators.
-const MACHINES: [(&str, u32, u32, u32); 7] = [
+const MACHINES: [(&str, u32, u32, u32); 8] = [
     ("t2.medium", 2, 4000, 0),
     ("m5.large", 2, 8000, 0),
     ("m5.xlarge", 4, 16000, 0),
@@ -19,6 +19,8 @@ const MACHINES: [(&str, u32, u32, u32); 7] = [
     ("c5.xlarge", 4, 8000, 0),
     ("r4.large", 2, 15250, 0),
     ("p3.2xlarge", 8, 61000, 1),
+    // A kind that is newer than everybody who asks.
+    ("x9.large", 2, 8000, 0),
 ];
 
 const MEBIBYTE: u64 = 1024 * 1024;

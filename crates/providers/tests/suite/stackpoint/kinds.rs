@@ -1,6 +1,7 @@
 //! What new machines will have, where the service says little of it.
 
-use jiff::SignedDuration;
+use std::time::Duration;
+
 use plimsoll_model::{Symbol, resource};
 use plimsoll_provider::{NodeIdentity, Provider as _};
 use plimsoll_providers::stackpoint::{
@@ -8,7 +9,7 @@ use plimsoll_providers::stackpoint::{
     emulator::{Failure, Generation, Trouble},
 };
 
-use super::stage::{Stage, group, other};
+use super::stage::{Stage, other};
 
 /// A kind that the list of kinds has, and one that nothing knows.
 const OFFER: &str = "
@@ -113,17 +114,28 @@ async fn a_catalogue_that_does_not_answer_makes_nothing_unknown() {
         stage.emulator.fail_requests(3, 1, Failure::Broken);
         assert_eq!(stage.group_of(other()).await.min, 0, "it may be known soon");
         stage.emulator.fail_requests(0, 0, Failure::Broken);
-        tokio::time::sleep(std::time::Duration::from_mins(2)).await;
+        tokio::time::sleep(Duration::from_mins(2)).await;
     }
     assert_eq!(stage.group_of(other()).await.min, 1, "the catalogue does not have it");
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_catalogue_that_is_not_found_once_makes_nothing_unknown() {
+    let offer = OFFER.replace("x1", "x9.large");
+    let stage = Stage::offering(&offer, |_| {});
+    let told = stage.group_of(other()).await;
+    assert_eq!((told.min, told.template.is_some()), (0, true));
+    stage.emulator.set_generation(Generation::WithoutCatalogue);
+    tokio::time::sleep(Duration::from_hours(2)).await;
+    let told = stage.group_of(other()).await;
+    assert_eq!((told.min, told.template.is_some()), (0, true));
+}
+
+#[tokio::test(start_paused = true)]
 async fn the_user_may_forbid_it() {
     let stage = Stage::offering(OFFER, |config| config.unknown_kinds = UnknownKinds::Leave);
+    stage.emulator.set_generation(Generation::WithoutCatalogue);
     assert_eq!(stage.group_of(other()).await.min, 0);
-    assert_eq!(stage.group().await.id, group());
-    assert_eq!(stage.config.poll, SignedDuration::ZERO);
 }
 
 #[tokio::test(start_paused = true)]
