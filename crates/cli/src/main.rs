@@ -14,6 +14,7 @@ mod explain;
 mod failure;
 mod fit;
 mod input;
+mod invocation;
 mod lab;
 mod listen;
 mod log;
@@ -53,7 +54,8 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let arguments = match Arguments::try_parse() {
+    let line = invocation::understood(std::env::args_os());
+    let arguments = match Arguments::try_parse_from(line) {
         Ok(arguments) => arguments,
         // Help and the version are answers.
         Err(asked)

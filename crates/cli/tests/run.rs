@@ -5,6 +5,7 @@
 mod run {
     mod paused;
     pub(crate) mod refused;
+    pub(crate) mod stackpoint;
     pub(crate) mod stage;
 }
 

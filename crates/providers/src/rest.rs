@@ -21,6 +21,7 @@ mod endpoint;
 mod hidden;
 #[cfg(feature = "lab")]
 mod local;
+mod redirect;
 mod reply;
 mod socket;
 
@@ -38,6 +39,9 @@ pub const LONGEST_BODY: usize = 16 * 1024 * 1024;
 
 /// The code of a request that was sent and not answered in full.
 pub const UNREACHABLE: &str = "Unreachable";
+
+/// A service that sends a request on more often than this sends it in circles.
+const MOST_REDIRECTS: usize = 3;
 
 /// How long to wait for a service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -154,9 +158,30 @@ impl Rest {
             // Here and nowhere earlier: whoever makes several requests stops between two of them.
             self.fence.check()?;
         }
-        let response = self.exchange.exchange(request).await.map_err(fail)?;
+        let response = self.follow(request).await?.map_err(fail)?;
         let place = format!("{}: {what}", self.endpoint);
         Ok(Reply::new(place, response, Arc::clone(&self.hidden)))
+    }
+
+    /// Sends a request, and sends it again where the service says that it has to go, as long as that is the same service: a token
+    /// goes nowhere else. The outer error is the fence's.
+    async fn follow(
+        &self,
+        request: Request<Bytes>,
+    ) -> Result<Result<Response<Bytes>, String>, Error> {
+        let mut request = request;
+        for _ in 0..MOST_REDIRECTS {
+            let response = match self.exchange.exchange(request.clone()).await {
+                Ok(response) => response,
+                Err(problem) => return Ok(Err(problem)),
+            };
+            let Some(next) = redirect::target(&request, &response) else { return Ok(Ok(response)) };
+            if !request.method().is_safe() {
+                self.fence.check()?;
+            }
+            *request.uri_mut() = next;
+        }
+        Ok(self.exchange.exchange(request).await)
     }
 
     fn request(&self, ask: Ask) -> Result<Request<Bytes>, String> {

@@ -79,8 +79,13 @@ impl Stage {
             "--logging-format=json",
         ];
         let mut command = plimsoll(&words);
-        command.args(provider).args(flags).current_dir(self.folder.path());
-        let mut process = command.spawn().unwrap();
+        command.args(provider).args(flags);
+        self.start(command)
+    }
+
+    /// Starts a program that autoscales and logs in JSON, in the folder of the cluster. It is there when this returns.
+    pub(crate) fn start(&self, mut command: Command) -> Autoscaler {
+        let mut process = command.current_dir(self.folder.path()).spawn().unwrap();
         let mut lines = BufReader::new(process.stderr.take().unwrap()).lines();
         let log = Arc::new(Mutex::new(Vec::new()));
         let address = loop {
@@ -98,6 +103,17 @@ impl Stage {
             }
         });
         Autoscaler { process, address, log }
+    }
+
+    /// Where the cluster's kubeconfig is.
+    pub(crate) fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Makes an object, in its namespace if it has one.
+    pub(crate) async fn create(&self, of: Collection, object: Value) {
+        let namespace = text(&object, "/metadata/namespace");
+        self.client.create(of, &namespace, object).await.unwrap();
     }
 
     /// Pods that somebody keeps running: so many of so many cores.
@@ -137,11 +153,6 @@ impl Stage {
     /// How many orders there are.
     pub(crate) async fn orders(&self) -> usize {
         self.list_version("plimsoll.dev", "v1alpha1", "nodeorders").await.len()
-    }
-
-    /// Where the files of the test are.
-    pub(crate) fn folder(&self) -> &Path {
-        self.folder.path()
     }
 
     /// How many pods of a deployment run.

@@ -7,9 +7,12 @@ use plimsoll_net::Fence;
 use plimsoll_provider::{Class, Error};
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 
 use super::{
     config::{Config, Token, read_token},
+    listing::Listing,
+    reconcile::Consent,
     template::Catalogue,
     wire::{AddNodes, CataloguePage, Cluster, Eligibility, Key, Pool, Record},
 };
@@ -80,34 +83,50 @@ impl Client {
     }
 
     /// Every machine of the cluster.
-    pub(super) async fn nodes(&self) -> Result<Vec<Record>, Error> {
-        self.read(Ask::get(self.path(&["nodes"]))).await
+    pub(super) async fn nodes(&self) -> Result<Listing<Record>, Error> {
+        let entries: Vec<Value> = self.read(Ask::get(self.path(&["nodes"]))).await?;
+        Ok(Listing::of(entries))
     }
 
-    /// Every pool of the cluster.
-    pub(super) async fn pools(&self) -> Result<Vec<Pool>, Error> {
-        self.read(Ask::get(self.path(&["nodepools"]))).await
+    /// Every pool of the cluster; `None` for a service that has no pools, if the cluster is one that it has.
+    pub(super) async fn pools(&self) -> Result<Option<Listing<Pool>>, Error> {
+        let reply = self.send(Ask::get(self.path(&["nodepools"]))).await?;
+        match reply.status() {
+            StatusCode::NOT_FOUND | StatusCode::METHOD_NOT_ALLOWED => Ok(None),
+            _ => Ok(Some(Listing::of(reply.json()?))),
+        }
     }
 
     /// Asks for machines. Answers with records, old ones among them or not.
-    pub(super) async fn add(&self, wish: &AddNodes<'_>) -> Result<Vec<Record>, Error> {
-        let pool = wish.node_pool.to_string();
-        let reply = self.send(Ask::post(self.path(&["nodepools", &pool, "add"]), wish)).await?;
+    pub(super) async fn add(&self, wish: &AddNodes<'_>) -> Result<Listing<Record>, Error> {
+        let pool = wish.node_pool.map(|pool| pool.to_string());
+        let path = match &pool {
+            Some(pool) => self.path(&["nodepools", pool, "add"]),
+            None => self.path(&["add_node"]),
+        };
+        let reply = self.send(Ask::post(path, wish)).await?;
         if let Some(class) = shortage(&reply) {
             return Err(reply.error(class));
         }
         reply.success()?;
-        // It has been served, so an answer that nobody understands does not undo it: the next refresh tells.
-        reply.json().map_err(|error| Error::retry(error.to_string()).with_code("Unclear"))
+        // It has been served, so an answer that is not understood does not undo it: the next refresh tells.
+        let entries: Vec<Value> =
+            reply.json().map_err(|error| Error::retry(error.to_string()).with_code("Unclear"))?;
+        Ok(Listing::of(entries))
     }
 
     /// Deletes a machine, unless the service says that it may not be.
-    pub(super) async fn delete(&self, node: Key) -> Result<Gone, Error> {
+    pub(super) async fn delete(&self, node: Key, consent: Consent) -> Result<Gone, Error> {
         let node = node.to_string();
         let reply = self.send(Ask::get(self.path(&["nodes", &node, "can_delete"]))).await?;
-        match reply.status() {
+        match (reply.status(), consent) {
             // Either the machine is gone or this version of the service does not know the question: the next request tells.
-            StatusCode::NOT_FOUND => {}
+            (StatusCode::NOT_FOUND, Consent::Silent) => {}
+            (StatusCode::NOT_FOUND, Consent::Spoken) => {
+                return Err(Error::invalid(format!(
+                    "machine {node} may host etcd, and the service does not say that it may be deleted"
+                )));
+            }
             _ if !reply.json::<Eligibility>()?.eligible => {
                 return Err(Error::invalid(format!("the service keeps machine {node}")));
             }
@@ -120,21 +139,24 @@ impl Client {
         }
     }
 
-    /// What the kinds of machines are that this cluster may have.
-    ///
-    /// A service without a catalogue has an empty one.
-    pub(super) async fn catalogue(&self) -> Result<Catalogue, Error> {
-        let cluster: Cluster = self.read(Ask::get(self.path(&[]))).await?;
-        if cluster.provider.is_empty() {
+    /// What the service knows of the cluster itself.
+    pub(super) async fn cluster(&self) -> Result<Cluster, Error> {
+        self.read(Ask::get(self.path(&[]))).await
+    }
+
+    /// The kinds of machines of a cloud. A service without a catalogue has an empty one.
+    pub(super) async fn catalogue(&self, cloud: &str) -> Result<Catalogue, Error> {
+        if cloud.is_empty() {
             return Ok(Catalogue::new());
         }
-        let ask = Ask::get(["meta", "provider-instances"]).with_query("provider", cluster.provider);
+        let ask = Ask::get(["meta", "provider-instances"]).with_query("provider", cloud);
         let reply = self.send(ask).await?;
-        if reply.status() == StatusCode::NOT_FOUND {
-            return Ok(Catalogue::new());
+        match reply.json::<Vec<CataloguePage>>() {
+            Ok(pages) => Ok(pages.into_iter().flat_map(CataloguePage::kinds).collect()),
+            // The service answers that it has none.
+            Err(error) if is_no_catalogue(error.class()) => Ok(Catalogue::new()),
+            Err(error) => Err(error),
         }
-        let pages: Vec<CataloguePage> = reply.json()?;
-        Ok(pages.into_iter().flat_map(|page| page.config).collect())
     }
 
     async fn read<T: DeserializeOwned>(&self, ask: Ask) -> Result<T, Error> {
@@ -179,6 +201,11 @@ impl Client {
         path.extend(rest);
         path
     }
+}
+
+/// Whether an answer to the question for a catalogue means that there is none, and will be none.
+fn is_no_catalogue(class: Class) -> bool {
+    matches!(class, Class::NotFound | Class::Invalid | Class::Unsupported)
 }
 
 /// Why machines cannot be had, where an answer tells that.

@@ -8,11 +8,16 @@
 //! ca-file: /etc/stackpointio/ca.crt         # else the authorities that the system trusts
 //! node-pools-file: /etc/pools/nodepools     # else the ConfigMap stackpoint-node-pools; read again at every refresh
 //! network-agent: kube-system/kube-flannel   # new nodes wait for this pod; else until they are Ready, with `none` not at all
-//! min-nodes: 3                              # of all groups together
-//! max-nodes: 50
+//! min-nodes: 3                              # of all groups together; else CLUSTER_MIN_NODES
+//! max-nodes: 50                             # else CLUSTER_MAX_NODES, else max_nodes of the service's own autoscaler
 //! prices: {m5.large: 0.096}                 # of an hour, by kind of machine; the service knows none
 //! taint-groups: when-too-large              # pods keep away from a group that has more machines than it may; else `never`
 //! avoid-groups: [general]                   # pods keep away from these
+//! unknown-sizes: learn                      # add one machine where nothing tells what machines have; else `leave`
+//! worker-placement: service                 # who chooses zone and subnet of new machines; else `pool`
+//! poll-seconds: 60                          # how often lists are read while nothing changes
+//! groups:                                   # of a service that has no pools
+//! - {name: A0, size: t2.medium, min: 0, max: 8}
 //! ```
 //! A value in the file goes before the variable. Files are looked for beside the configuration.
 
@@ -28,13 +33,19 @@ use plimsoll_provider::{HoldBack, Until, Which};
 use secrecy::SecretString;
 use thiserror::Error;
 
-use super::steering::{Steering, TooLarge};
+mod groups;
+
+pub use self::groups::NamedGroup;
+use super::{
+    learning::UnknownKinds,
+    steering::{Steering, TooLarge},
+};
 use crate::{
     document::{self, Checked, ConfigError, Field, Fields, Tree, Value, quoted},
     rest::{Endpoint, Trust},
 };
 
-const FIELDS: [&str; 12] = [
+const FIELDS: [&str; 16] = [
     "base-url",
     "organization-id",
     "cluster-id",
@@ -47,6 +58,10 @@ const FIELDS: [&str; 12] = [
     "prices",
     "taint-groups",
     "avoid-groups",
+    "unknown-sizes",
+    "worker-placement",
+    "poll-seconds",
+    "groups",
 ];
 
 /// The variables of the original.
@@ -54,6 +69,13 @@ const TOKEN: &str = "CLUSTER_API_TOKEN";
 const BASE_URL: &str = "SPC_API_BASE_URL";
 const ORGANIZATION: &str = "ORGANIZATION_ID";
 const CLUSTER: &str = "CLUSTER_ID";
+
+/// Bounds of all groups together, beside those.
+const MIN_NODES: &str = "CLUSTER_MIN_NODES";
+const MAX_NODES: &str = "CLUSTER_MAX_NODES";
+
+/// How often the original read lists.
+const POLL: SignedDuration = SignedDuration::from_secs(60);
 
 /// Where the service is and which cluster is meant.
 #[derive(Clone, Debug)]
@@ -78,6 +100,24 @@ pub struct Config {
     pub prices: Prices,
     /// Groups that pods are to keep away from.
     pub steering: Steering,
+    /// What to do about groups whose machines nobody has described.
+    pub unknown_kinds: UnknownKinds,
+    /// Who chooses where new machines are.
+    pub placement: Placement,
+    /// How long lists are taken to be true while nothing was changed and no machine is on its way.
+    pub poll: SignedDuration,
+    /// Groups of a service that has no pools.
+    pub groups: Vec<NamedGroup>,
+}
+
+/// Who chooses the zone and the subnet of a new machine.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Placement {
+    /// The service, which documents both for masters only.
+    #[default]
+    Service,
+    /// The pool: an order repeats what the pool says.
+    Pool,
 }
 
 /// What an hour of a machine costs, by its kind.
@@ -130,9 +170,14 @@ struct Given {
     trust: Trust,
     node_pools_file: Option<PathBuf>,
     hold_back: Option<HoldBack>,
-    bounds: Bounds,
+    min_nodes: Option<u32>,
+    max_nodes: Option<u32>,
     prices: Prices,
     steering: Steering,
+    unknown_kinds: UnknownKinds,
+    placement: Placement,
+    poll: SignedDuration,
+    groups: Vec<NamedGroup>,
 }
 
 /// How long a new node may take for what it is closed for.
@@ -151,11 +196,36 @@ impl Config {
             trust: Trust::System,
             node_pools_file: None,
             hold_back: Some(until_ready()),
+            min_nodes: None,
+            max_nodes: None,
+            prices: Prices::default(),
+            steering: Steering::default(),
+            unknown_kinds: UnknownKinds::default(),
+            placement: Placement::default(),
+            poll: POLL,
+            groups: Vec::new(),
+        };
+        complete(given, environment)
+    }
+
+    /// A cluster of a service, with everything else as it is by default.
+    pub fn new(endpoint: Endpoint, organization: i64, cluster: i64, token: Token) -> Self {
+        Self {
+            endpoint,
+            trust: Trust::System,
+            organization,
+            cluster,
+            token,
+            node_pools_file: None,
+            hold_back: Some(until_ready()),
             bounds: Bounds::default(),
             prices: Prices::default(),
             steering: Steering::default(),
-        };
-        complete(given, environment)
+            unknown_kinds: UnknownKinds::default(),
+            placement: Placement::default(),
+            poll: POLL,
+            groups: Vec::new(),
+        }
     }
 
     /// From a file, and from the environment what the file leaves out.
@@ -189,6 +259,7 @@ fn given(tree: &Tree, path: &Path) -> Checked<Given> {
         (Some(file), Some(field)) => read_authorities(&file).map_err(|why| field.refuse(why))?,
         _ => Trust::System,
     };
+    let (min_nodes, max_nodes) = bounds(&fields)?;
     Ok(Given {
         endpoint: fields.optional("base-url", |field| {
             let url = field.name()?;
@@ -200,7 +271,8 @@ fn given(tree: &Tree, path: &Path) -> Checked<Given> {
         trust,
         node_pools_file: file("node-pools-file")?,
         hold_back: fields.optional("network-agent", agent)?.unwrap_or_else(|| Some(until_ready())),
-        bounds: bounds(&fields)?,
+        min_nodes,
+        max_nodes,
         prices: fields.optional("prices", prices)?.unwrap_or_default(),
         steering: Steering {
             too_large: fields.optional("taint-groups", too_large)?.unwrap_or_default(),
@@ -208,17 +280,39 @@ fn given(tree: &Tree, path: &Path) -> Checked<Given> {
                 .optional("avoid-groups", |field| field.each(Field::name))?
                 .unwrap_or_default(),
         },
+        unknown_kinds: fields.optional("unknown-sizes", unknown_kinds)?.unwrap_or_default(),
+        placement: fields.optional("worker-placement", placement)?.unwrap_or_default(),
+        poll: fields
+            .optional("poll-seconds", Field::count)?
+            .map_or(POLL, |seconds| SignedDuration::from_secs(i64::from(seconds))),
+        groups: fields.optional("groups", groups::named)?.unwrap_or_default(),
     })
 }
 
-fn bounds(fields: &Fields<'_>) -> Checked<Bounds> {
-    let min = fields.optional("min-nodes", Field::count)?.unwrap_or_default();
+fn bounds(fields: &Fields<'_>) -> Checked<(Option<u32>, Option<u32>)> {
+    let min = fields.optional("min-nodes", Field::count)?;
     let max = fields.optional("max-nodes", Field::count)?;
-    match (max, fields.get("min-nodes")) {
-        (Some(max), Some(field)) if min > max => {
+    match (min, max, fields.get("min-nodes")) {
+        (Some(min), Some(max), Some(field)) if min > max => {
             Err(field.refuse(format!("{min} is above max-nodes, which is {max}")))
         }
-        _ => Ok(Bounds { min, max }),
+        _ => Ok((min, max)),
+    }
+}
+
+fn unknown_kinds(field: &Field<'_>) -> Checked<UnknownKinds> {
+    match &*field.name()? {
+        "learn" => Ok(UnknownKinds::Learn),
+        "leave" => Ok(UnknownKinds::Leave),
+        _ => Err(field.is_not("learn or leave")),
+    }
+}
+
+fn placement(field: &Field<'_>) -> Checked<Placement> {
+    match &*field.name()? {
+        "service" => Ok(Placement::Service),
+        "pool" => Ok(Placement::Pool),
+        _ => Err(field.is_not("service or pool")),
     }
 }
 
@@ -276,10 +370,47 @@ fn complete(given: Given, environment: Environment<'_>) -> Result<Config, Refuse
         token: given.token_file.map_or_else(|| token(environment), |file| Ok(Token::File(file)))?,
         node_pools_file: given.node_pools_file,
         hold_back: given.hold_back,
-        bounds: given.bounds,
+        bounds: common_bounds(given.min_nodes, given.max_nodes, environment)?,
         prices: given.prices,
         steering: given.steering,
+        unknown_kinds: given.unknown_kinds,
+        placement: given.placement,
+        poll: given.poll,
+        groups: given.groups,
     })
+}
+
+/// What a file says of the bounds of all groups together goes before the variables.
+fn common_bounds(
+    min: Option<u32>,
+    max: Option<u32>,
+    environment: Environment<'_>,
+) -> Result<Bounds, Refused> {
+    let (own_min, own_max) = (count(environment, MIN_NODES)?, count(environment, MAX_NODES)?);
+    let bounds = Bounds { min: min.or(own_min).unwrap_or_default(), max: max.or(own_max) };
+    match bounds.max {
+        Some(max) if bounds.min > max => {
+            let variable = if min.is_none() { MIN_NODES } else { MAX_NODES };
+            let problem = format!(
+                "contradicts another bound: the minimum of all groups together is {}, the maximum {max}",
+                bounds.min
+            );
+            Err(wrong(variable, problem))
+        }
+        _ => Ok(bounds),
+    }
+}
+
+/// A number of machines that a variable may give.
+fn count(environment: Environment<'_>, name: &'static str) -> Result<Option<u32>, Refused> {
+    let Some(text) = environment(name).map(|text| text.trim().to_owned()) else { return Ok(None) };
+    match text.parse() {
+        _ if text.is_empty() => Ok(None),
+        Ok(count) => Ok(Some(count)),
+        Err(_) => {
+            Err(wrong(name, format!("is {}, which is not a number of machines", quoted(&text))))
+        }
+    }
 }
 
 fn endpoint(environment: Environment<'_>) -> Result<Endpoint, Refused> {

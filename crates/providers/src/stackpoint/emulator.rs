@@ -29,7 +29,7 @@ mod state;
 
 use self::{faults::Faults, state::Books};
 pub use self::{
-    faults::{Failure, Reach, ReplyStyle},
+    faults::{Failure, Generation, Paths, Reach, ReplyStyle},
     knobs::{Foreign, Trouble},
     offer::{Offer, Pace, PoolOffer},
     state::{Machine, State as Doing},

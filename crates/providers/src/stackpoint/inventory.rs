@@ -14,7 +14,7 @@ use super::{
     config::Prices,
     reconcile::{Books, Machine, Phase, Shelf},
     steering::Steering,
-    template::{Catalogue, template},
+    template::{Kinds, template},
 };
 
 /// What was seen of machines that the service itself does not tell.
@@ -47,6 +47,8 @@ pub(super) struct Terms<'c> {
     pub(super) prices: Option<&'c Prices>,
     /// Which groups pods are to keep away from.
     pub(super) steering: Option<&'c Steering>,
+    /// Where the cluster is; empty where that is not known.
+    pub(super) region: &'c str,
 }
 
 // === impl Sighting ===
@@ -65,6 +67,11 @@ impl Sighting {
             })
             .collect();
         self.last = Some(now);
+    }
+
+    /// Whether a node has been seen that this machine became.
+    pub(super) fn has_node(&self, machine: &str) -> bool {
+        self.machines.get(machine).is_some_and(|seen| seen.node.is_some())
     }
 
     /// A node of this name says that it is this machine. Of two that say so neither is believed here, whichever asked last.
@@ -86,19 +93,19 @@ impl Sighting {
 pub(super) fn inventory(
     books: &Books,
     sighting: &Sighting,
-    catalogue: &Catalogue,
+    kinds: &Kinds,
     terms: Terms<'_>,
     now: Timestamp,
 ) -> Inventory {
     let groups = books.groups.iter();
-    let groups = groups.map(|shelf| group(shelf, sighting, catalogue, terms, now)).collect();
+    let groups = groups.map(|shelf| group(shelf, sighting, kinds, terms, now)).collect();
     Inventory { groups, ..Inventory::default() }
 }
 
 fn group(
     shelf: &Shelf,
     sighting: &Sighting,
-    catalogue: &Catalogue,
+    kinds: &Kinds,
     terms: Terms<'_>,
     now: Timestamp,
 ) -> GroupState {
@@ -111,11 +118,11 @@ fn group(
             max: shelf.max,
             target: shelf.target(),
             price: terms.prices.and_then(|prices| prices.get(&pool.instance_size).copied()),
-            template: template(shelf, catalogue),
+            template: template(shelf, kinds, terms.region),
             instances: instances.map(|machine| instance(machine, sighting, now)).collect(),
             options: GroupOptions::default(),
             stock: terms.room,
-            frozen: None,
+            frozen: shelf.frozen.as_deref().map(Into::into),
         },
         overrides: Overrides {
             hold_back: terms.hold_back.cloned(),
@@ -123,7 +130,17 @@ fn group(
             ..Overrides::default()
         },
         boot_time: None,
-        about: format!("pool {}, machines of the kind {}", pool.name, pool.instance_size).into(),
+        about: about(shelf).into(),
+    }
+}
+
+/// What people should know of a group.
+fn about(shelf: &Shelf) -> String {
+    let pool = &shelf.pool;
+    let about = format!("pool {}, machines of the kind {}", pool.name, pool.instance_size);
+    match &shelf.note {
+        Some(note) => format!("{about}; {note}"),
+        None => about,
     }
 }
 

@@ -5,7 +5,9 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use super::wire::Pool;
+use serde_json::Value;
+
+use super::{listing::Listing, wire::Pool};
 
 /// The ConfigMap that the original reads pools from, in the namespace of the autoscaler.
 pub const CONFIG_MAP: &str = "stackpoint-node-pools";
@@ -32,7 +34,10 @@ impl Board {
 
 /// The pools that a file tells, else those of the board; `None` where neither says anything. The error says who cannot be understood,
 /// and why.
-pub(super) async fn told(file: Option<&Path>, board: &Board) -> Result<Option<Vec<Pool>>, String> {
+pub(super) async fn told(
+    file: Option<&Path>,
+    board: &Board,
+) -> Result<Option<Listing<Pool>>, String> {
     if let Some(file) = file {
         match tokio::fs::read(file).await {
             Ok(bytes) => {
@@ -47,10 +52,11 @@ pub(super) async fn told(file: Option<&Path>, board: &Board) -> Result<Option<Ve
     pools.map_err(|why| format!("the ConfigMap {CONFIG_MAP}: {why}"))
 }
 
-fn read(text: &[u8]) -> Result<Vec<Pool>, String> {
-    let mut pools: Vec<Pool> = serde_json::from_slice(text).map_err(|error| error.to_string())?;
-    // How many machines there are is the service's to say, and nobody else's.
-    for pool in &mut pools {
+fn read(text: &[u8]) -> Result<Listing<Pool>, String> {
+    let entries: Vec<Value> = serde_json::from_slice(text).map_err(|error| error.to_string())?;
+    let mut pools = Listing::<Pool>::of(entries);
+    // How many machines there are is the service's to say.
+    for pool in &mut pools.read {
         pool.node_count = 0;
     }
     Ok(pools)

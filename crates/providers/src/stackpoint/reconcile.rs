@@ -9,13 +9,21 @@ use jiff::Timestamp;
 use plimsoll_model::Symbol;
 use plimsoll_provider::Error;
 
-use super::wire::{Key, Pool, Record};
+mod tags;
 
-/// What group ids begin with.
-const PREFIX: &str = "autoscaling-";
+use super::{
+    listing::{Listing, Unreadable},
+    wire::{Key, Pool, Record},
+};
 
 /// What `etcd_state` says of a machine that hosts none: nothing, or that etcd runs inside of Kubernetes, where masters host it.
 const NO_ETCD: [&str; 3] = ["", "none", "kube_etcd"];
+
+/// What `etcd_state` says of a machine that hosts a member of etcd, in etcd's own words.
+const ETCD: [&str; 5] = ["existing", "new", "member", "leader", "follower"];
+
+/// What a machine whose record cannot be read is said to be doing.
+const UNREADABLE: &str = "unreadable";
 
 /// Everything that the service has of a cluster, at one moment.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,6 +32,10 @@ pub(super) struct Books {
     pub(super) groups: Vec<Shelf>,
     /// Machines that nobody may touch: masters, hosts of etcd, those of other pools.
     pub(super) nobodys: Vec<Machine>,
+    /// What pools are called that are no groups.
+    others: Vec<Pool>,
+    /// What could not be read, or is not understood, in words for people.
+    pub(super) problems: Vec<String>,
 }
 
 /// A pool that is a group, and its machines.
@@ -36,6 +48,10 @@ pub(super) struct Shelf {
     pub(super) max: u32,
     /// By number.
     pub(super) machines: Vec<Machine>,
+    /// Why nothing may be done with it: the pool or one of its machines cannot be read.
+    pub(super) frozen: Option<String>,
+    /// What else people should know of it.
+    pub(super) note: Option<String>,
 }
 
 /// A machine.
@@ -49,6 +65,21 @@ pub(super) struct Machine {
     pub(super) private_ip: String,
     /// The service's word for what it is doing.
     pub(super) state: String,
+    /// Where it is: `region:zone`, or a region.
+    pub(super) location: String,
+    /// The group that the service has it on record with.
+    pub(super) group_name: String,
+    /// What the service has to say before it is deleted.
+    pub(super) consent: Consent,
+}
+
+/// What the service has to say before a machine is deleted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Consent {
+    /// Anything but no. A service that does not know the question is not asked.
+    Silent,
+    /// That it may be: its record has a word for etcd that is not known, so it may host a member.
+    Spoken,
 }
 
 /// What a machine is doing.
@@ -78,48 +109,41 @@ pub(super) enum Place<'b> {
 
 /// Brings pools and records of a cluster together.
 ///
-/// Fails where they cannot both be true: a list without a single machine beside a pool that has some, a record of another cluster,
-/// a name that stands twice. It would be read as machines that have gone.
+/// A pool that cannot be read is a group that is frozen, and a record that cannot be read freezes the group that it belongs to: it is
+/// not a machine that has gone. Fails where that is not enough: a record that does not say whose it is, and where pools and records
+/// cannot both be true: a list without a single machine beside a pool that has some, a record of another cluster, a name that stands
+/// twice. It would be read as machines that have gone.
 pub(super) fn reconcile(
     cluster: Key,
-    pools: Vec<Pool>,
-    records: &[Record],
+    pools: impl Into<Listing<Pool>>,
+    records: &Listing<Record>,
 ) -> Result<Books, Error> {
-    let counted = pools.iter().map(|pool| pool.node_count.max(0)).fold(0, i64::saturating_add);
-    if records.is_empty() && counted > 0 {
+    let pools: Listing<Pool> = pools.into();
+    let counted = pools.read.iter().map(|pool| pool.node_count.max(0)).fold(0, i64::saturating_add);
+    if records.read.is_empty() && records.unreadable.is_empty() && counted > 0 {
         return Err(Error::bug(format!(
             "the service lists no machine of cluster {cluster}, and its pools have {counted}"
         )));
     }
-    let mut pools: Vec<Pool> = pools.into_iter().filter(is_group).collect();
-    pools.sort_by_key(|pool| pool.pk);
-    let mut groups: Vec<Shelf> = pools.into_iter().map(Shelf::new).collect();
-    if let Some(twice) = twice(groups.iter().map(|shelf| shelf.id.as_str())) {
-        return Err(Error::bug(format!("two pools are called {twice}")));
-    }
-    let mut nobodys = Vec::new();
-    let mut records: Vec<&Record> = records.iter().collect();
-    records.sort_by_key(|record| record.pk);
-    for record in records {
+    let mut books = Books::of(pools)?;
+    let mut sorted: Vec<&Record> = records.read.iter().collect();
+    sorted.sort_by_key(|record| record.pk);
+    for record in sorted {
         if record.cluster.is_some_and(|other| other != cluster) {
             let (pk, other) = (record.pk, record.cluster.unwrap_or_default());
             return Err(Error::bug(format!(
                 "the service lists machine {pk} of cluster {other} in cluster {cluster}"
             )));
         }
-        let Some(machine) = Machine::new(record) else { continue };
-        match groups.iter_mut().find(|shelf| shelf.has(record)) {
-            Some(shelf) if is_ours(record) => shelf.machines.push(machine),
-            Some(shelf) => {
-                // It takes a place in the pool, so that much less is left for those that may be touched.
-                shelf.min = shelf.min.saturating_sub(1);
-                shelf.max = shelf.max.saturating_sub(1);
-                nobodys.push(machine);
-            }
-            None => nobodys.push(machine),
-        }
+        books.enter(record);
     }
-    let books = Books { groups, nobodys };
+    for unreadable in &records.unreadable {
+        books.enter_unreadable(unreadable)?;
+    }
+    // Bounds that cannot be read are what there is: neither more nor less is wanted, here or in other groups.
+    for shelf in books.groups.iter_mut().filter(|shelf| shelf.pool == shelf.pool.nameplate()) {
+        (shelf.min, shelf.max) = (shelf.target(), shelf.target());
+    }
     match twice(books.machines().map(|machine| &*machine.id)) {
         Some(twice) => Err(Error::bug(format!("two machines are called {twice}"))),
         None => Ok(books),
@@ -135,7 +159,7 @@ fn is_group(pool: &Pool) -> bool {
 
 /// Whether a machine of a group may be touched.
 fn is_ours(record: &Record) -> bool {
-    record.role == "worker" && NO_ETCD.contains(&&*record.etcd_state)
+    record.role == "worker" && !ETCD.contains(&&*record.etcd_state)
 }
 
 /// A name that stands more than once.
@@ -151,6 +175,92 @@ fn twice<'a>(names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
 // === impl Books ===
 
 impl Books {
+    /// Pools without their machines.
+    fn of(pools: Listing<Pool>) -> Result<Self, Error> {
+        let (mut groups, others): (Vec<Pool>, Vec<Pool>) =
+            pools.read.into_iter().partition(is_group);
+        groups.sort_by_key(|pool| pool.pk);
+        let mut groups: Vec<Shelf> = groups.into_iter().map(Shelf::new).collect();
+        let mut problems = Vec::new();
+        let nameless = pools.unreadable.iter().filter(|pool| pool.instance_id.is_none()).count();
+        if groups.is_empty() && others.is_empty() && nameless > 0 {
+            return Err(Error::bug("none of the pools that the service lists can be read"));
+        }
+        for unreadable in pools.unreadable {
+            let problem =
+                format!("the pool {} cannot be read: {}", unreadable.name(), unreadable.problem);
+            problems.push(problem.clone());
+            if unreadable.autoscaled != Some(false)
+                && let Some(id) = unreadable.instance_id
+            {
+                let pool = Pool { pk: unreadable.pk, instance_id: id, ..Pool::default() };
+                groups.push(Shelf { frozen: Some(problem), ..Shelf::new(pool) });
+            }
+        }
+        match twice(groups.iter().map(|shelf| shelf.id.as_str())) {
+            Some(twice) => Err(Error::bug(format!("two pools are called {twice}"))),
+            None => Ok(Self { groups, nobodys: Vec::new(), others, problems }),
+        }
+    }
+
+    fn enter(&mut self, record: &Record) {
+        let Some(machine) = Machine::new(record) else { return };
+        if machine.consent == Consent::Spoken {
+            let word = &record.etcd_state;
+            self.problems.push(format!(
+                "the etcd_state \"{word}\" is not known: machines that have it are deleted only if the service says that they may be"
+            ));
+        }
+        match self.home_of(record.pool, &record.group_name) {
+            Some(place) if is_ours(record) => self.groups[place].machines.push(machine),
+            Some(place) => {
+                // It takes a place in the pool, so that much less is left for those that may be touched.
+                let shelf = &mut self.groups[place];
+                shelf.min = shelf.min.saturating_sub(1);
+                shelf.max = shelf.max.saturating_sub(1);
+                self.nobodys.push(machine);
+            }
+            None => self.nobodys.push(machine),
+        }
+    }
+
+    /// Freezes the group that the record belongs to, and keeps the machine in it.
+    fn enter_unreadable(&mut self, unreadable: &Unreadable) -> Result<(), Error> {
+        let (name, why) = (unreadable.name(), &unreadable.problem);
+        let problem = format!("the record of the machine {name} cannot be read: {why}");
+        let group_name = unreadable.group_name.as_deref().unwrap_or_default();
+        let is_told = unreadable.pool.is_some() || !group_name.is_empty();
+        if !is_told && unreadable.role.as_deref() != Some("master") {
+            return Err(Error::bug(format!("{problem}; it does not say whose machine it is")));
+        }
+        let machine = Machine::unreadable(unreadable);
+        match self.home_of(unreadable.pool, group_name) {
+            Some(place) => {
+                let shelf = &mut self.groups[place];
+                shelf.frozen.get_or_insert_with(|| problem.clone());
+                shelf.machines.extend(machine);
+            }
+            None => self.nobodys.extend(machine),
+        }
+        self.problems.push(problem);
+        Ok(())
+    }
+
+    /// The place of the group that a machine belongs to: by the pool's number, or by name where there is no number.
+    fn home_of(&self, pool: Option<Key>, group_name: &str) -> Option<usize> {
+        if pool.is_some() {
+            return self.groups.iter().position(|shelf| shelf.pool.pk == pool);
+        }
+        let id = self.tag(group_name).only()?.id;
+        self.groups.iter().position(|shelf| shelf.id == id)
+    }
+
+    /// Whether a record belongs to this group.
+    fn belongs(&self, record: &Record, shelf: &Shelf) -> bool {
+        let home = self.home_of(record.pool, &record.group_name);
+        home.is_some_and(|place| self.groups[place].id == shelf.id)
+    }
+
     /// The group of this id.
     pub(super) fn group(&self, id: Symbol) -> Result<&Shelf, Error> {
         let found = self.groups.iter().find(|shelf| shelf.id == id);
@@ -175,7 +285,7 @@ impl Books {
     }
 
     /// The numbers of all machines, by which new ones are known.
-    pub(super) fn keys(&self) -> Vec<Key> {
+    fn keys(&self) -> Vec<Key> {
         self.machines().map(|machine| machine.pk).collect()
     }
 
@@ -191,16 +301,15 @@ impl Shelf {
         let max = whole(pool.max_count);
         // A minimum above the maximum is a mistake of somebody's, and the maximum is what costs money.
         let min = whole(pool.min_count).min(max);
-        let id = Symbol::new(&format!("{PREFIX}{}", pool.instance_id));
-        Self { id, pool, min, max, machines: Vec::new() }
+        let id = tags::group_id(&pool);
+        Self { id, pool, min, max, machines: Vec::new(), frozen: None, note: None }
     }
 
-    /// Whether a record belongs to it: by the pool's number, or by name where there is no number.
-    fn has(&self, record: &Record) -> bool {
-        match record.pool {
-            Some(pool) => pool == self.pool.pk,
-            None => record.group_name == self.id.as_str(),
-        }
+    /// The region and the zone of its machines, where all that say so say the same; empty where they do not.
+    pub(super) fn location(&self) -> (&str, &str) {
+        let regions = self.machines.iter().map(Machine::region);
+        let zones = self.machines.iter().map(Machine::zone);
+        (common(regions), common(zones))
     }
 
     /// How many machines it has that are there to stay: the service has no other target.
@@ -212,6 +321,13 @@ impl Shelf {
     pub(super) fn machine(&self, id: &str) -> Option<&Machine> {
         self.machines.iter().find(|machine| &*machine.id == id)
     }
+}
+
+/// The text that all of these are which are not empty.
+fn common<'a>(texts: impl Iterator<Item = &'a str>) -> &'a str {
+    let mut told = texts.filter(|text| !text.is_empty());
+    let first = told.next().unwrap_or_default();
+    if told.all(|text| text == first) { first } else { "" }
 }
 
 /// A count of the service's.
@@ -236,6 +352,8 @@ impl Machine {
             "" => format!("pk-{}", record.pk).into(),
             id => id.into(),
         };
+        let is_known =
+            NO_ETCD.contains(&&*record.etcd_state) || ETCD.contains(&&*record.etcd_state);
         Some(Self {
             id,
             pk: record.pk,
@@ -243,18 +361,69 @@ impl Machine {
             created: record.created,
             private_ip: record.private_ip.clone(),
             state: record.state.clone(),
+            location: record.location.clone(),
+            group_name: record.group_name.clone(),
+            consent: if is_known { Consent::Silent } else { Consent::Spoken },
         })
+    }
+
+    /// A machine of which only the name is known; `None` where not even that is.
+    fn unreadable(unreadable: &Unreadable) -> Option<Self> {
+        let id = match (&unreadable.instance_id, unreadable.pk) {
+            (Some(id), _) => id.as_str().into(),
+            (None, Some(pk)) => format!("pk-{pk}").into(),
+            (None, None) => return None,
+        };
+        // Nothing is asked about it while its group is frozen.
+        let pk = unreadable.pk.unwrap_or_default();
+        Some(Self {
+            id,
+            pk,
+            phase: Phase::Running,
+            created: None,
+            private_ip: String::new(),
+            state: UNREADABLE.to_owned(),
+            location: String::new(),
+            group_name: unreadable.group_name.clone().unwrap_or_default(),
+            consent: Consent::Spoken,
+        })
+    }
+
+    fn region(&self) -> &str {
+        self.location.split(':').next().unwrap_or_default()
+    }
+
+    fn zone(&self) -> &str {
+        self.location.split_once(':').map_or("", |(_, zone)| zone)
     }
 }
 
-/// The numbers of a reply to an order that were not known before and belong to this pool. Some versions of the service answer with
-/// the new machines, some with all that there are.
-pub(super) fn new_machines(reply: &[Record], known: &[Key], shelf: &Shelf) -> usize {
-    let is_new = |record: &&Record| !known.contains(&record.pk) && shelf.has(record);
-    let mut keys: Vec<Key> = reply.iter().filter(is_new).map(|record| record.pk).collect();
-    keys.sort_unstable();
-    keys.dedup();
-    keys.len()
+/// What is new in a reply to an order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Begun {
+    /// How many machines of the group.
+    pub(super) in_group: usize,
+    /// The numbers of machines that the service put into no group, or into another.
+    pub(super) elsewhere: Vec<Key>,
+}
+
+/// The machines of a reply to an order that were not known before. Some versions of the service answer with the new machines, some
+/// with all that there are.
+pub(super) fn begun(reply: &[Record], books: &Books, shelf: &Shelf) -> Begun {
+    let known = books.keys();
+    let mut new: Vec<&Record> = reply.iter().filter(|record| !known.contains(&record.pk)).collect();
+    new.sort_by_key(|record| record.pk);
+    new.dedup_by_key(|record| record.pk);
+    let (ours, others): (Vec<&Record>, Vec<&Record>) =
+        new.into_iter().partition(|record| books.belongs(record, shelf));
+    // A machine that says whose it is was made for somebody else in the same moment.
+    let is_homeless = |record: &&Record| {
+        record.role == "worker"
+            && record.pool.is_none()
+            && books.tag(&record.group_name).only().is_none()
+    };
+    let elsewhere = others.into_iter().filter(is_homeless).map(|record| record.pk).collect();
+    Begun { in_group: ours.len(), elsewhere }
 }
 
 /// Machines by address, where an address has only one.

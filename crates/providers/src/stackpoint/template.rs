@@ -7,9 +7,10 @@ use plimsoll_model::{
     labels::{check_label_key, check_label_value},
     resource,
 };
-use serde_json::Value;
 
 use super::{
+    amounts::{cpu_millis, memory_megabytes},
+    kinds::{self, architecture},
     owner::{GROUP_LABEL, ROLE_LABEL},
     reconcile::Shelf,
     wire::{Pool, Specs},
@@ -19,13 +20,36 @@ use crate::template::new_node;
 /// Kinds of machines, by name.
 pub(super) type Catalogue = BTreeMap<String, Specs>;
 
+/// What is known of kinds of machines beside what pools say.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Kinds {
+    /// What the service lists.
+    pub(super) catalogue: Arc<Catalogue>,
+    /// Whether the service has been asked.
+    pub(super) asked: Asked,
+    /// Why it has not answered.
+    pub(super) problem: Option<String>,
+}
+
+/// Whether the service has told all that it knows of kinds of machines.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Asked {
+    /// It was not asked, or did not answer: a kind that is not known may be known soon.
+    #[default]
+    NotYet,
+    /// It answered, if only that it has no catalogue.
+    Answered,
+}
+
 /// The resource that accelerators are.
 const GPU: &str = "nvidia.com/gpu";
 
 /// How many pods a kubelet takes.
 const PODS: i64 = 110;
 
-/// The service counts memory in MB, and the original took these for MiB.
+/// The service counts memory in MB. The original took these for MiB and promised nodes a twentieth more than they had.
+const MEGABYTE: i64 = 1_000_000;
+
 const MEBIBYTE: i64 = 1024 * 1024;
 
 const GIBIBYTE: i64 = 1024 * MEBIBYTE;
@@ -36,22 +60,22 @@ const KEPT_MEMORY: i64 = 100 * MEBIBYTE;
 /// Of its disk a kubelet keeps a tenth free (`nodefs.available<10%`).
 const KEPT_DISK: i64 = 10;
 
-/// Labels that every node has.
-const COMMON: [(&str, &str); 5] = [
-    ("kubernetes.io/arch", "amd64"),
-    ("kubernetes.io/os", "linux"),
-    ("beta.kubernetes.io/arch", "amd64"),
-    ("beta.kubernetes.io/os", "linux"),
-    (ROLE_LABEL, "worker"),
-];
+const INSTANCE_TYPE: [&str; 2] =
+    ["node.kubernetes.io/instance-type", "beta.kubernetes.io/instance-type"];
 
-/// A new node of a group: what the pool says of its machines, else what the catalogue does. `None` where neither knows.
-pub(super) fn template(shelf: &Shelf, catalogue: &Catalogue) -> Option<Arc<Node>> {
+const ARCHITECTURE: [&str; 2] = ["kubernetes.io/arch", "beta.kubernetes.io/arch"];
+
+/// Labels that every node has.
+const COMMON: [(&str, &str); 3] =
+    [("kubernetes.io/os", "linux"), ("beta.kubernetes.io/os", "linux"), (ROLE_LABEL, "worker")];
+
+/// A new node of a group in a region, if the region is known. `None` where nothing tells what its machines have.
+pub(super) fn template(shelf: &Shelf, kinds: &Kinds, region: &str) -> Option<Arc<Node>> {
     let pool = &shelf.pool;
-    let specs = specs(pool, catalogue)?;
+    let specs = kinds.specs(pool)?;
     let mut capacity = Resources::from_amounts([
-        (Symbol::new(resource::CPU), i64::from(specs.cpu) * 1000),
-        (Symbol::new(resource::MEMORY), i64::from(specs.memory) * MEBIBYTE),
+        (Symbol::new(resource::CPU), i64::from(specs.cpu_millis)),
+        (Symbol::new(resource::MEMORY), i64::from(specs.memory) * MEGABYTE),
         (Symbol::new(resource::PODS), PODS),
     ]);
     let disk = pool.root_disk_size.max(0).saturating_mul(GIBIBYTE);
@@ -66,8 +90,33 @@ pub(super) fn template(shelf: &Shelf, catalogue: &Catalogue) -> Option<Arc<Node>
     if disk > 0 {
         allocatable.add(Symbol::new(resource::EPHEMERAL_STORAGE), -(disk / KEPT_DISK));
     }
-    let node = new_node(shelf.id, labels(shelf), Box::default(), capacity, allocatable);
+    let labels = labels(shelf, region);
+    let node = new_node(shelf.id, labels, Box::default(), capacity, allocatable);
     Some(Arc::new(node))
+}
+
+// === impl Kinds ===
+
+impl Kinds {
+    /// The service lists these, and no others.
+    pub(super) const fn listed(catalogue: Arc<Catalogue>) -> Self {
+        Self { catalogue, asked: Asked::Answered, problem: None }
+    }
+
+    /// What the pool says of its machines, else the catalogue, else what has been known of such machines for years.
+    fn specs(&self, pool: &Pool) -> Option<Specs> {
+        let listed = self.catalogue.get(&pool.instance_size).copied();
+        let known = listed.or_else(|| kinds::known(&pool.instance_size));
+        let mut specs = own_specs(pool).or(known)?;
+        let gpu = u32::try_from(pool.gpu_core_count).unwrap_or_default();
+        specs.gpu = gpu.max(known.map_or(0, |known| known.gpu));
+        Some(specs)
+    }
+
+    /// Whether nothing tells what machines of a pool have, and nothing will.
+    pub(super) fn is_unknown(&self, pool: &Pool) -> bool {
+        self.asked == Asked::Answered && self.specs(pool).is_none()
+    }
 }
 
 /// Whether the catalogue has to be asked about a pool.
@@ -75,50 +124,35 @@ pub(super) fn needs_catalogue(pool: &Pool) -> bool {
     own_specs(pool).is_none()
 }
 
-fn specs(pool: &Pool, catalogue: &Catalogue) -> Option<Specs> {
-    let known = catalogue.get(&pool.instance_size).copied();
-    let mut specs = own_specs(pool).or(known)?;
-    let gpu = u32::try_from(pool.gpu_core_count).unwrap_or_default();
-    specs.gpu = gpu.max(known.map_or(0, |known| known.gpu));
-    (specs.cpu > 0 && specs.memory > 0).then_some(specs)
-}
-
 /// What the pool itself says, which is often nothing.
 fn own_specs(pool: &Pool) -> Option<Specs> {
-    let number = |text: &str| text.trim().parse::<u32>().ok().filter(|number| *number > 0);
-    Some(Specs { cpu: number(&pool.cpu)?, memory: number(&pool.memory)?, gpu: 0 })
+    let (cpu_millis, memory) = (cpu_millis(&pool.cpu)?, memory_megabytes(&pool.memory)?);
+    Some(Specs { cpu_millis, memory, gpu: 0 })
 }
 
-fn labels(shelf: &Shelf) -> Labels {
+fn labels(shelf: &Shelf, region: &str) -> Labels {
     let pool = &shelf.pool;
-    let mut pairs: Vec<(String, String)> = pool_labels(&pool.labels);
-    let mut add = |key: &str, value: &str| pairs.push((key.to_owned(), value.to_owned()));
-    if !pool.zone.is_empty() {
-        add(label::ZONE, &pool.zone);
-        add(label::BETA_ZONE, &pool.zone);
-    }
-    for (key, value) in COMMON {
-        add(key, value);
-    }
-    add(GROUP_LABEL, shelf.id.as_str());
+    let mut pairs: Vec<(String, String)> = pool.labels.clone();
+    let mut add = |keys: [&str; 2], value: &str| {
+        if !value.is_empty() {
+            pairs.extend(keys.map(|key| (key.to_owned(), value.to_owned())));
+        }
+    };
+    let (region_of_machines, zone_of_machines) = shelf.location();
+    let first = |one: &'_ str, other: &'_ str| {
+        if one.is_empty() { other.to_owned() } else { one.to_owned() }
+    };
+    add([label::ZONE, label::BETA_ZONE], &first(&pool.zone, zone_of_machines));
+    add([label::REGION, label::BETA_REGION], &first(region, region_of_machines));
+    add(INSTANCE_TYPE, &pool.instance_size);
+    add(ARCHITECTURE, architecture(&pool.instance_size));
+    pairs.extend(COMMON.map(|(key, value)| (key.to_owned(), value.to_owned())));
+    pairs.push((GROUP_LABEL.to_owned(), shelf.id.to_string()));
     let are_labels = |(key, value): &(String, String)| {
         check_label_key(key).is_ok() && check_label_value(value).is_ok()
     };
     let pairs = pairs.into_iter().filter(are_labels);
     Labels::from_pairs(pairs.map(|(key, value)| (Symbol::new(&key), Symbol::new(&value))))
-}
-
-/// `a=b,c=d`, or an object.
-fn pool_labels(text: &str) -> Vec<(String, String)> {
-    if let Ok(Value::Object(object)) = serde_json::from_str(text) {
-        let pair = |(key, value): (String, Value)| Some((key, value.as_str()?.to_owned()));
-        return object.into_iter().filter_map(pair).collect();
-    }
-    let pair = |entry: &str| {
-        let (key, value) = entry.split_once('=')?;
-        Some((key.trim().to_owned(), value.trim().to_owned()))
-    };
-    text.split([',', ';']).filter_map(pair).collect()
 }
 
 #[cfg(test)]

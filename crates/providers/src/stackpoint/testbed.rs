@@ -3,6 +3,7 @@
 use std::{io, sync::Arc};
 
 use async_trait::async_trait;
+use jiff::SignedDuration;
 use plimsoll_model::Symbol;
 use plimsoll_net::{Clock, Shutdown};
 use plimsoll_provider::{
@@ -13,11 +14,10 @@ use secrecy::SecretString;
 use tokio::net::TcpListener;
 
 use super::{
-    Bounds, Config, Prices, StackPoint, Steering, Token,
-    config::until_ready,
+    Config, StackPoint, Token,
     emulator::{self, Emulator, Failure, Foreign, Offer, Reach, Trouble},
 };
-use crate::rest::{Endpoint, Trust};
+use crate::rest::Endpoint;
 
 /// What the testbed offers. Machines take so long that none arrives before [`settle`](Testbed::settle) lets it.
 const OFFER: &str = include_str!("testbed/offer.yaml");
@@ -54,20 +54,9 @@ impl StackPointTestbed {
         let shutdown = Shutdown::new();
         let (serving, until) = (emulator.clone(), shutdown.clone());
         tokio::spawn(async move { serving.serve(listener, &until).await });
-        let (trust, bounds) = (Trust::System, Bounds::default());
-        let hold_back = Some(until_ready());
-        let config = Config {
-            endpoint,
-            trust,
-            organization,
-            cluster,
-            token,
-            node_pools_file: None,
-            hold_back,
-            bounds,
-            prices: Prices::default(),
-            steering: Steering::default(),
-        };
+        let mut config = Config::new(endpoint, organization, cluster, token);
+        // A check changes the service behind the provider's back and looks at once.
+        config.poll = SignedDuration::ZERO;
         Ok(Self { emulator, config, foreign: Foreign::default(), shutdown })
     }
 

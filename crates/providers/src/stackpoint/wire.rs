@@ -1,13 +1,19 @@
 //! What the service says, as far as it matters here.
 //!
-//! What a decision depends on has to be there, or the reply is refused: a record without a state is not a machine that has gone. The
-//! rest may be missing, null, or of another type than last year.
+//! What a decision depends on has to be there, or the entry is refused: a record without a state is not a machine that has gone. The
+//! rest may be missing, null, or of another type than last year; [`loose`] has the forms that are understood.
 
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
+
+mod loose;
+
+pub(super) use self::loose::whole;
+use self::loose::{hint, key, moment, number, optional_key, pairs, some_key, text, truth};
+use super::amounts::{cpu_millis, memory_megabytes};
 
 /// The service's number of a thing.
 pub(super) type Key = i64;
@@ -16,12 +22,13 @@ pub(super) type Key = i64;
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub(super) struct Record {
     /// Its number, which requests name it by.
+    #[serde(deserialize_with = "key")]
     pub(super) pk: Key,
     /// The cluster that it belongs to.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "optional_key")]
     pub(super) cluster: Option<Key>,
     /// The pool that it belongs to; masters have none, and neither have workers of the time before pools.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "optional_key")]
     pub(super) pool: Option<Key>,
     /// What it is called: `spc5fd2a0b1-worker-3`. Its Kubernetes node carries it as a label.
     #[serde(default, deserialize_with = "text")]
@@ -33,8 +40,11 @@ pub(super) struct Record {
     #[serde(default, deserialize_with = "text")]
     pub(super) group_name: String,
     /// Empty until it is built.
-    #[serde(default, deserialize_with = "text")]
+    #[serde(default, deserialize_with = "hint")]
     pub(super) private_ip: String,
+    /// Where it is: a region and a zone, `us-west-2:us-west-2a`, or a region.
+    #[serde(default, deserialize_with = "hint")]
+    pub(super) location: String,
     /// How it has to do with etcd.
     #[serde(default, deserialize_with = "text")]
     pub(super) etcd_state: String,
@@ -50,12 +60,13 @@ pub(super) struct Record {
 }
 
 /// A pool of machines of one kind.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 pub(super) struct Pool {
-    /// Its number, which requests name it by.
-    pub(super) pk: Key,
+    /// Its number, which requests name it by; `None` for a group of a service that has no pools.
+    #[serde(deserialize_with = "some_key")]
+    pub(super) pk: Option<Key>,
     /// What people call it.
-    #[serde(default, deserialize_with = "text")]
+    #[serde(default, deserialize_with = "hint")]
     pub(super) name: String,
     /// What it is called: `spc5fd2a0b1-pool-1`.
     #[serde(deserialize_with = "text")]
@@ -64,14 +75,14 @@ pub(super) struct Pool {
     #[serde(default, deserialize_with = "text")]
     pub(super) instance_size: String,
     /// Cores of a machine; often empty.
-    #[serde(default, deserialize_with = "text")]
+    #[serde(default, deserialize_with = "hint")]
     pub(super) cpu: String,
-    /// Memory of a machine in MB; often empty.
-    #[serde(default, deserialize_with = "text")]
+    /// Memory of a machine, in MB unless it has a unit; often empty.
+    #[serde(default, deserialize_with = "hint")]
     pub(super) memory: String,
     /// Labels of its nodes.
-    #[serde(default, deserialize_with = "text")]
-    pub(super) labels: String,
+    #[serde(default, deserialize_with = "pairs")]
+    pub(super) labels: Vec<(String, String)>,
     /// Whether it is to be grown and shrunk.
     #[serde(default, deserialize_with = "truth")]
     pub(super) autoscaled: bool,
@@ -85,13 +96,13 @@ pub(super) struct Pool {
     #[serde(default, deserialize_with = "number")]
     pub(super) node_count: i64,
     /// Where its machines are.
-    #[serde(default, deserialize_with = "text")]
+    #[serde(default, deserialize_with = "hint")]
     pub(super) zone: String,
     /// The subnet of its machines.
-    #[serde(default, deserialize_with = "text")]
+    #[serde(default, deserialize_with = "hint")]
     pub(super) provider_subnet_id: String,
     /// The addresses of that subnet.
-    #[serde(default, deserialize_with = "text")]
+    #[serde(default, deserialize_with = "hint")]
     pub(super) provider_subnet_cidr: String,
     /// The disk of a machine, in GB.
     #[serde(default, deserialize_with = "number")]
@@ -107,30 +118,35 @@ pub(super) struct Pool {
     pub(super) state: String,
 }
 
-/// The cluster, of which one thing matters.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+/// The cluster, as far as it matters here. Whatever cannot be read of it is not known.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 pub(super) struct Cluster {
     /// The cloud that its machines are in, such as `aws`.
-    #[serde(default, deserialize_with = "text")]
+    #[serde(default, deserialize_with = "hint")]
     pub(super) provider: String,
+    /// Where it is.
+    #[serde(default, deserialize_with = "hint")]
+    pub(super) region: String,
+    /// What is installed in it, the service's own autoscaler among others.
+    #[serde(default)]
+    solutions: Value,
 }
 
 /// A page of the catalogue of machines.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub(super) struct CataloguePage {
     /// By kind of machine.
-    pub(super) config: BTreeMap<String, Specs>,
+    config: BTreeMap<String, Value>,
 }
 
 /// What a kind of machine has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Specs {
-    /// Cores.
-    pub(super) cpu: u32,
-    /// Memory in MB.
+    /// Thousandths of a core.
+    pub(super) cpu_millis: u32,
+    /// Memory in MB, of a million bytes each.
     pub(super) memory: u32,
     /// Accelerators.
-    #[serde(default)]
     pub(super) gpu: u32,
 }
 
@@ -148,8 +164,12 @@ pub(super) struct AddNodes<'a> {
     pub(super) node_count: u32,
     /// The kind of machine, which later versions of the service know from the pool.
     pub(super) size: &'a str,
-    /// The pool.
-    pub(super) node_pool: Key,
+    /// The pool, where the service has pools.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) node_pool: Option<Key>,
+    /// The group that machines are labelled with, where the service has no pools.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub(super) group: &'a str,
     /// What they are for.
     pub(super) role: &'a str,
     /// Where they are to be.
@@ -163,38 +183,52 @@ pub(super) struct AddNodes<'a> {
     pub(super) provider_subnet_cidr: &'a str,
 }
 
-/// A text; numbers are taken as they are written, null is empty.
-fn text<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
-    match Value::deserialize(from)? {
-        Value::Null => Ok(String::new()),
-        Value::String(text) => Ok(text),
-        Value::Number(number) => Ok(number.to_string()),
-        // A pool's labels came as an object for a while.
-        Value::Object(object) => Ok(Value::Object(object).to_string()),
-        other => Err(serde::de::Error::custom(format_args!("{other} is not a text"))),
+// === impl Pool ===
+
+impl Pool {
+    /// A pool of which nothing is known but how the service calls it.
+    pub(super) fn nameplate(&self) -> Self {
+        Self { pk: self.pk, instance_id: self.instance_id.clone(), ..Self::default() }
     }
 }
 
-/// A whole number; null is zero, and digits may stand in quotes.
-fn number<'de, D: Deserializer<'de>>(from: D) -> Result<i64, D::Error> {
-    let value = Value::deserialize(from)?;
-    let number = match &value {
-        Value::Null => Some(0),
-        Value::Number(number) => number.as_i64(),
-        Value::String(text) if text.is_empty() => Some(0),
-        Value::String(text) => text.parse().ok(),
-        _ => None,
-    };
-    number.ok_or_else(|| serde::de::Error::custom(format_args!("{value} is not a whole number")))
+// === impl Cluster ===
+
+impl Cluster {
+    /// How many machines the service's own autoscaler may have, where it is installed and has a limit.
+    pub(super) fn max_nodes(&self) -> Option<u32> {
+        let solutions = self.solutions.as_array()?;
+        let own = solutions.iter().filter(|solution| {
+            solution.get("solution").and_then(Value::as_str) == Some("autoscaler")
+        });
+        let limits = own.filter_map(|solution| whole(solution.get("max_nodes")?));
+        limits.filter(|limit| *limit > 0).filter_map(|limit| u32::try_from(limit).ok()).min()
+    }
 }
 
-/// Null is no.
-fn truth<'de, D: Deserializer<'de>>(from: D) -> Result<bool, D::Error> {
-    Ok(Option::deserialize(from)?.unwrap_or_default())
+// === impl CataloguePage ===
+
+impl CataloguePage {
+    /// What can be read of it; a kind that cannot be is one that is not known.
+    pub(super) fn kinds(self) -> impl Iterator<Item = (String, Specs)> {
+        self.config.into_iter().filter_map(|(kind, entry)| Some((kind, Specs::of(&entry)?)))
+    }
 }
 
-/// A moment that cannot be read is one that is not known: nobody's machine is lost for it.
-fn moment<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Timestamp>, D::Error> {
-    let value = Value::deserialize(from)?;
-    Ok(value.as_str().and_then(|text| text.parse().ok()))
+// === impl Specs ===
+
+impl Specs {
+    fn of(entry: &Value) -> Option<Self> {
+        let written = |name: &str| match entry.get(name)? {
+            Value::String(text) => Some(text.clone()),
+            Value::Number(number) => Some(number.to_string()),
+            _ => None,
+        };
+        let gpu = entry.get("gpu").and_then(whole).unwrap_or_default();
+        Some(Self {
+            cpu_millis: cpu_millis(&written("cpu")?)?,
+            memory: memory_megabytes(&written("memory")?)?,
+            gpu: u32::try_from(gpu).unwrap_or_default(),
+        })
+    }
 }

@@ -1,6 +1,11 @@
 //! The provider for StackPoint against its emulated service, over HTTP.
 
 mod deletions;
+mod forms;
+mod kinds;
+mod manners;
+mod poolless;
+mod stage;
 mod trouble;
 
 use plimsoll_provider::conformance;

@@ -5,6 +5,7 @@ use super::{keep_minimum, room};
 use crate::stackpoint::{
     config::Bounds,
     reconcile::{Books, reconcile},
+    wire::{Pool, Record},
 };
 
 /// Groups by minimum, maximum and how many machines each has.
@@ -18,8 +19,9 @@ fn books(groups: &[(u32, u32, u32)]) -> Books {
             nodes.push(json!({"pk": nodes.len(), "pool": pk, "instance_id": id, "role": "worker", "state": "running"}));
         }
     }
-    let records: Vec<_> = serde_json::from_value(Value::Array(nodes)).unwrap();
-    reconcile(1, serde_json::from_value(Value::Array(pools)).unwrap(), &records).unwrap()
+    let pools: Vec<Pool> = serde_json::from_value(Value::Array(pools)).unwrap();
+    let records: Vec<Record> = serde_json::from_value(Value::Array(nodes)).unwrap();
+    reconcile(1, pools, &records.into()).unwrap()
 }
 
 fn minimums(min: u32, groups: &[(u32, u32, u32)]) -> Vec<u32> {

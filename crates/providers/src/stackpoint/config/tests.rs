@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use expect_test::expect;
 
-use super::{Config, Prices};
+use super::{Config, Placement, Prices, UnknownKinds};
 
 const WHOLE: [(&str, &str); 4] = [
     ("CLUSTER_API_TOKEN", "0123abcd"),
@@ -94,4 +94,93 @@ fn new_nodes_wait_for_what_the_user_says() {
     assert_eq!(held_back("network-agent: none"), None);
     let pod = "Pod { namespace: \"kube-system\", which: Prefix(\"kube-flannel\") }";
     assert_eq!(held_back("network-agent: kube-system/kube-flannel").as_deref(), Some(pod));
+}
+
+#[test]
+fn bounds_may_come_from_the_environment() {
+    let bounds = |changes: &[(&'static str, &'static str)]| {
+        let bounds = from(changes)?.bounds;
+        Ok::<_, String>((bounds.min, bounds.max))
+    };
+    assert_eq!(bounds(&[]), Ok((0, None)));
+    assert_eq!(bounds(&[("CLUSTER_MIN_NODES", "3")]), Ok((3, None)));
+    let both = [("CLUSTER_MIN_NODES", " 3 "), ("CLUSTER_MAX_NODES", "50")];
+    assert_eq!(bounds(&both), Ok((3, Some(50))));
+    assert_eq!(bounds(&[("CLUSTER_MAX_NODES", "")]), Ok((0, None)), "an empty one is not set");
+    let all = [
+        bounds(&[("CLUSTER_MAX_NODES", "many")]).unwrap_err(),
+        bounds(&[("CLUSTER_MIN_NODES", "-1")]).unwrap_err(),
+        bounds(&[("CLUSTER_MIN_NODES", "5"), ("CLUSTER_MAX_NODES", "3")]).unwrap_err(),
+    ];
+    expect![[r#"
+        CLUSTER_MAX_NODES is "many", which is not a number of machines
+        CLUSTER_MIN_NODES is "-1", which is not a number of machines
+        CLUSTER_MIN_NODES contradicts another bound: the minimum of all groups together is 5, the maximum 3
+    "#]].assert_eq(&(all.join("\n") + "\n"));
+}
+
+#[test]
+fn a_file_goes_before_the_environment() {
+    let bounds = |text: &str| {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("spc.yaml");
+        std::fs::write(&file, text).unwrap();
+        let environment = |name: &str| match name {
+            "CLUSTER_MIN_NODES" => Some("2".to_owned()),
+            "CLUSTER_MAX_NODES" => Some("9".to_owned()),
+            _ => {
+                WHOLE.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
+            }
+        };
+        let bounds = Config::load(&file, &environment).map_err(|refused| refused.to_string());
+        bounds.map(|config| (config.bounds.min, config.bounds.max))
+    };
+    assert_eq!(bounds("cluster-id: 5"), Ok((2, Some(9))));
+    assert_eq!(bounds("max-nodes: 20"), Ok((2, Some(20))));
+    assert_eq!(bounds("min-nodes: 0"), Ok((0, Some(9))));
+    assert!(bounds("min-nodes: 10").unwrap_err().starts_with("CLUSTER_MAX_NODES contradicts"));
+}
+
+#[test]
+fn how_the_service_is_asked_is_a_setting() {
+    let config = load("cluster-id: 5").unwrap();
+    let default = (config.unknown_kinds, config.placement, config.poll.as_secs());
+    assert_eq!(default, (UnknownKinds::Learn, Placement::Service, 60));
+    let text = "unknown-sizes: leave\nworker-placement: pool\npoll-seconds: 5\n";
+    let config = load(text).unwrap();
+    let set = (config.unknown_kinds, config.placement, config.poll.as_secs());
+    assert_eq!(set, (UnknownKinds::Leave, Placement::Pool, 5));
+    let all = [
+        load("unknown-sizes: guess").unwrap_err(),
+        load("worker-placement: here").unwrap_err(),
+        load("poll-seconds: often").unwrap_err(),
+    ];
+    expect![[r#"
+        /spc.yaml:1: unknown-sizes: "guess" is not learn or leave
+        /spc.yaml:1: worker-placement: "here" is not service or pool
+        /spc.yaml:1: poll-seconds: "often" is not a whole number
+    "#]]
+    .assert_eq(&(all.join("\n") + "\n"));
+}
+
+#[test]
+fn groups_of_a_service_without_pools_are_named_in_the_file() {
+    let text = "groups:\n- {name: A0, size: t2.medium, max: 8}\n- {name: big, size: x1, cpu: 16, memory: 64000, min: 1, max: 4, labels: {tier: db}}\n";
+    let config = load(text).unwrap();
+    let [plain, big] = &*config.groups else { panic!("two groups are named") };
+    assert_eq!((&*plain.name, &*plain.size, plain.min, plain.max), ("A0", "t2.medium", 0, 8));
+    assert_eq!((&*big.cpu, &*big.memory, big.labels.len()), ("16", "64000", 1));
+    let all = [
+        load("groups: [{name: A0, size: x1}]").unwrap_err(),
+        load("groups: [{name: A0, size: x1, min: 3, max: 2}]").unwrap_err(),
+        load("groups: [{name: A0, size: x1, max: 2}, {name: A0, size: x1, max: 2}]").unwrap_err(),
+        load("groups: [{name: A0, size: x1, max: 2, colour: red}]").unwrap_err(),
+    ];
+    expect![[r"
+        /spc.yaml:1: groups[0].max: is missing
+        /spc.yaml:1: groups[0].min: 3 is above max, which is 2
+        /spc.yaml:1: groups: two groups are called A0
+        /spc.yaml:1: groups[0].colour: unknown field, known are name, size, min, max, cpu, memory, labels
+    "]]
+    .assert_eq(&(all.join("\n") + "\n"));
 }

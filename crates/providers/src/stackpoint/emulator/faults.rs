@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use http::{Method, StatusCode};
 use jiff::SignedDuration;
+use serde_json::Value;
 
 use crate::faults::{Failing, is_next, is_one};
 
@@ -38,6 +39,40 @@ pub enum ReplyStyle {
     All,
 }
 
+/// Which calls the service knows. It grew over the years.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Generation {
+    /// Pools, and a catalogue of machines.
+    #[default]
+    Latest,
+    /// Pools, and no catalogue.
+    WithoutCatalogue,
+    /// Machines that carry the name of a group, and neither pools nor a catalogue nor the question whether one may be deleted.
+    WithoutPools,
+}
+
+/// Where the service answers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Paths {
+    /// At every path, with a slash at its end or without.
+    #[default]
+    Any,
+    /// At paths that end with a slash; others are sent there.
+    WithSlash,
+    /// Elsewhere: every request is sent to another host.
+    OtherHost,
+}
+
+/// A field of a reply that is another than it should be.
+#[derive(Clone, Debug)]
+pub(super) struct Patch {
+    /// What the pool or the machine is called.
+    pub(super) instance_id: String,
+    pub(super) field: String,
+    /// `None` for a field that is left out.
+    pub(super) value: Option<Value>,
+}
+
 /// What goes wrong, as it was last set.
 #[derive(Debug, Default)]
 pub(super) struct Faults {
@@ -54,6 +89,11 @@ pub(super) struct Faults {
     /// How far the service's clock is ahead.
     pub(super) skew: SignedDuration,
     pub(super) style: ReplyStyle,
+    pub(super) generation: Generation,
+    pub(super) paths: Paths,
+    pub(super) patches: Vec<Patch>,
+    /// The limit of the service's own autoscaler, where it is installed.
+    pub(super) max_nodes: Option<u32>,
     failed: u32,
 }
 
@@ -87,6 +127,19 @@ impl Faults {
     /// Whether the answer to this request is lost.
     pub(super) const fn loses_reply(&mut self) -> bool {
         is_one(&mut self.lost_replies)
+    }
+
+    /// An entry of a list as it is sent.
+    pub(super) fn patched(&self, mut entry: Value) -> Value {
+        let own = entry.get("instance_id").and_then(Value::as_str).unwrap_or_default().to_owned();
+        let Some(fields) = entry.as_object_mut() else { return entry };
+        for patch in self.patches.iter().filter(|patch| patch.instance_id == own) {
+            match &patch.value {
+                Some(value) => fields.insert(patch.field.clone(), value.clone()),
+                None => fields.remove(&patch.field),
+            };
+        }
+        entry
     }
 
     /// Whether this list is cut.

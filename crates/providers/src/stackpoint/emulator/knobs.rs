@@ -4,9 +4,12 @@ use std::time::Duration;
 
 use jiff::SignedDuration;
 use plimsoll_model::Symbol;
+use serde_json::Value;
 
 use super::{
-    Emulator, Failure, Machine, Reach, ReplyStyle,
+    Emulator, Failure, Generation, Machine, Paths, Reach, ReplyStyle,
+    faults::Patch,
+    replies,
     state::{Pool, State},
 };
 use crate::faults::Failing;
@@ -22,6 +25,8 @@ pub enum Trouble {
     FailsInPlace,
     /// It runs, and its node never joins.
     NeverJoins,
+    /// The service puts it into no group.
+    Homeless,
 }
 
 /// Machines that an autoscaler has to leave alone.
@@ -82,6 +87,32 @@ impl Emulator {
     /// Changes what is in the answer to an order.
     pub fn set_reply_style(&self, style: ReplyStyle) {
         self.change(|state, _| state.faults.style = style);
+    }
+
+    /// Changes which calls the service knows.
+    pub fn set_generation(&self, generation: Generation) {
+        self.change(|state, _| state.faults.generation = generation);
+    }
+
+    /// Changes where the service answers.
+    pub fn set_paths(&self, paths: Paths) {
+        self.change(|state, _| state.faults.paths = paths);
+    }
+
+    /// Writes a field of a pool or a machine otherwise, or leaves it out.
+    pub fn patch(&self, instance_id: &str, field: &str, value: Option<Value>) {
+        let (instance_id, field) = (instance_id.to_owned(), field.to_owned());
+        self.change(|state, _| state.faults.patches.push(Patch { instance_id, field, value }));
+    }
+
+    /// Writes every field as it should be.
+    pub fn unpatch(&self) {
+        self.change(|state, _| state.faults.patches.clear());
+    }
+
+    /// Installs the service's own autoscaler with this limit, or removes it.
+    pub fn set_max_nodes(&self, limit: Option<u32>) {
+        self.change(|state, _| state.faults.max_nodes = limit);
     }
 
     /// Changes what callers have to show.
@@ -157,6 +188,14 @@ impl Emulator {
     /// Every machine, whatever happens to requests.
     pub fn machines(&self) -> Vec<Machine> {
         self.state().books.machines.values().cloned().collect()
+    }
+
+    /// The Kubernetes nodes that the machines become.
+    pub fn node_manifests(&self) -> Vec<Value> {
+        let state = self.state();
+        let machines = state.books.machines.values();
+        let pool = |machine: &Machine| state.books.pools.get(&machine.pool?);
+        machines.map(|machine| replies::manifest(machine, pool(machine))).collect()
     }
 
     /// The groups that an autoscaler makes of the pools.

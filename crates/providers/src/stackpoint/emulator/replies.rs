@@ -3,10 +3,15 @@
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Map, Value, json};
 
-use super::state::{Books, Machine, Pool, State};
+use super::{
+    faults::Generation,
+    knobs::Trouble,
+    offer::PoolOffer,
+    state::{Books, Machine, Pool, State},
+};
 
 /// Kinds of machines: cores, memory in MB, accelerators.
-const MACHINES: [(&str, u32, u32, u32); 7] = [
+const MACHINES: [(&str, u32, u32, u32); 8] = [
     ("t2.medium", 2, 4000, 0),
     ("m5.large", 2, 8000, 0),
     ("m5.xlarge", 4, 16000, 0),
@@ -14,27 +19,45 @@ const MACHINES: [(&str, u32, u32, u32); 7] = [
     ("c5.xlarge", 4, 8000, 0),
     ("r4.large", 2, 15250, 0),
     ("p3.2xlarge", 8, 61000, 1),
+    // A kind that is newer than everybody who asks.
+    ("x9.large", 2, 8000, 0),
 ];
 
 const MEBIBYTE: u64 = 1024 * 1024;
 
+/// The service's MB. Of a machine that is sold with more, the kernel keeps the rest.
+const MEGABYTE: u64 = 1_000_000;
+
+/// Where everything is.
+pub(super) const REGION: &str = "us-west-2";
+
+/// Where machines are whose pool does not say so.
+const ZONE: &str = "us-west-2a";
+
 /// The disk of every machine, in GB.
 const DISK: u32 = 50;
 
-/// What a kubelet keeps free, in MiB.
-const KEPT_MEMORY: u64 = 100;
+/// What a kubelet keeps free.
+const KEPT_MEMORY: u64 = 100 * MEBIBYTE;
 
 /// A machine, which the service calls a node.
-pub(super) fn node(machine: &Machine, books: &Books, skew: SignedDuration) -> Value {
+pub(super) fn node(
+    machine: &Machine,
+    books: &Books,
+    skew: SignedDuration,
+    generation: Generation,
+) -> Value {
     let pool = machine.pool.and_then(|pool| books.pools.get(&pool));
+    let is_homeless = machine.trouble == Some(Trouble::Homeless);
     let address = if machine.is_built() { machine.address() } else { String::new() };
     let offer = pool.map(|pool| &pool.offer);
-    let group = offer.map(|offer| format!("autoscaling-{}", offer.id)).unwrap_or_default();
+    let group = pool.filter(|_| !is_homeless).map(Pool::group_name).unwrap_or_default();
+    let has_pool = generation != Generation::WithoutPools && !is_homeless;
     json!({
         "pk": machine.pk,
         "name": machine.instance_id,
         "cluster": books.offer.cluster,
-        "pool": machine.pool,
+        "pool": machine.pool.filter(|_| has_pool),
         "pool_name": offer.map(|offer| &offer.name),
         "instance_id": machine.instance_id,
         "provider_node_id": if machine.is_built() { format!("i-{:017x}", machine.pk) } else { String::new() },
@@ -49,7 +72,7 @@ pub(super) fn node(machine: &Machine, books: &Books, skew: SignedDuration) -> Va
         "root_disk_size": DISK,
         "gpu_instance_size": "",
         "gpu_core_count": null,
-        "location": "us-west-2:us-west-2a",
+        "location": format!("{REGION}:{}", offer.map_or(ZONE, zone)),
         "zone": offer.map(|offer| &offer.zone),
         "provider_subnet_id": "subnet-1",
         "provider_subnet_cidr": "10.20.0.0/16",
@@ -101,6 +124,11 @@ pub(super) fn pool(pool: &Pool, books: &Books, skew: SignedDuration) -> Value {
     value
 }
 
+/// Where the machines of a pool are.
+fn zone(offer: &PoolOffer) -> &str {
+    if offer.zone.is_empty() { ZONE } else { &offer.zone }
+}
+
 /// The catalogue of machines.
 pub(super) fn catalogue(cloud: &str) -> Value {
     let entry = |(name, cpu, memory, gpu): (&str, u32, u32, u32)| {
@@ -134,11 +162,17 @@ pub(super) fn manifest(machine: &Machine, pool: Option<&Pool>) -> Value {
     if machine.role == "master" {
         add("node-role.kubernetes.io/control-plane", "");
     }
+    if let Some(pool) = pool {
+        add("stackpoint.io/node_group", &pool.group_name());
+    }
     if let Some(offer) = offer {
-        add("stackpoint.io/node_group", &format!("autoscaling-{}", offer.id));
-        if !offer.zone.is_empty() {
-            add("topology.kubernetes.io/zone", &offer.zone);
-            add("failure-domain.beta.kubernetes.io/zone", &offer.zone);
+        for (new, old, value) in [
+            ("topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone", zone(offer)),
+            ("topology.kubernetes.io/region", "failure-domain.beta.kubernetes.io/region", REGION),
+            ("node.kubernetes.io/instance-type", "beta.kubernetes.io/instance-type", &offer.size),
+        ] {
+            add(new, value);
+            add(old, value);
         }
         for pair in offer.labels.split(',').filter_map(|pair| pair.split_once('=')) {
             add(pair.0, pair.1);
@@ -151,11 +185,11 @@ pub(super) fn manifest(machine: &Machine, pool: Option<&Pool>) -> Value {
     let own =
         |text: Option<&str>, usual: u32| text.and_then(|text| text.parse().ok()).unwrap_or(usual);
     let cpu = own(offer.map(|offer| &*offer.cpu), cpu);
-    let memory = u64::from(own(offer.map(|offer| &*offer.memory), memory));
+    let memory = u64::from(own(offer.map(|offer| &*offer.memory), memory)) * MEGABYTE;
     let amounts = |memory: u64, disk: u64| {
         let mut amounts = json!({
             "cpu": cpu.to_string(),
-            "memory": (memory * MEBIBYTE).to_string(),
+            "memory": memory.to_string(),
             "ephemeral-storage": (disk * MEBIBYTE).to_string(),
             "pods": "110",
         });

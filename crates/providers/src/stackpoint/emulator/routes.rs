@@ -11,7 +11,7 @@ use http::{Method, Request, StatusCode, header, request::Parts};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::{Emulator, Reach, ReplyStyle, State, replies, state};
+use super::{Emulator, Generation, Paths, Reach, ReplyStyle, State, replies, state};
 
 /// No request is longer than this.
 const LONGEST: usize = 1024 * 1024;
@@ -76,6 +76,9 @@ impl State {
             let words = "Authentication credentials were not provided.";
             return reply(StatusCode::UNAUTHORIZED, json!({"detail": words}).to_string());
         }
+        if let Some(elsewhere) = self.elsewhere(parts) {
+            return elsewhere;
+        }
         let answer = self.route(parts, body, now);
         let changes = parts.method != Method::GET;
         if changes && self.faults.loses_reply() {
@@ -98,6 +101,26 @@ impl State {
         }
     }
 
+    /// Where a request is sent instead, in the way in which each kind of request keeps its meaning.
+    fn elsewhere(&self, parts: &Parts) -> Option<Response> {
+        let path = parts.uri.path();
+        let place = match self.faults.paths {
+            Paths::WithSlash if !path.ends_with('/') => format!("{path}/"),
+            Paths::OtherHost => format!("http://elsewhere{path}"),
+            Paths::Any | Paths::WithSlash => return None,
+        };
+        let place = match parts.uri.query() {
+            Some(query) => format!("{place}?{query}"),
+            None => place,
+        };
+        let is_safe = parts.method == Method::GET;
+        let status =
+            if is_safe { StatusCode::MOVED_PERMANENTLY } else { StatusCode::PERMANENT_REDIRECT };
+        let mut response = reply(status, Body::empty());
+        response.headers_mut().insert(header::LOCATION, place.parse().ok()?);
+        Some(response)
+    }
+
     fn route(&mut self, parts: &Parts, body: &Bytes, now: Timestamp) -> Answer {
         let path = parts.uri.path();
         let segments: Vec<&str> = path.trim_matches('/').split('/').collect();
@@ -107,7 +130,9 @@ impl State {
             (&Method::GET, ["orgs"]) => {
                 Answer::List(vec![json!({"pk": self.books.offer.organization})])
             }
-            (&Method::GET, ["meta", "provider-instances"]) => {
+            (&Method::GET, ["meta", "provider-instances"])
+                if self.faults.generation == Generation::Latest =>
+            {
                 Answer::List(vec![replies::catalogue(&self.books.offer.cloud)])
             }
             (method, ["orgs", org, rest @ ..]) if *org == organization => match rest {
@@ -129,9 +154,11 @@ impl State {
         body: &Bytes,
         now: Timestamp,
     ) -> Answer {
+        let has_pools = self.faults.generation != Generation::WithoutPools;
         match (method, rest) {
             (&Method::GET, []) => Answer::Reply(StatusCode::OK, self.cluster()),
             (&Method::GET, ["nodes"]) => Answer::List(self.nodes(|_| true)),
+            (_, ["nodepools", ..] | ["nodes", _, "can_delete"]) if !has_pools => not_found(),
             (&Method::GET, ["nodepools"]) => Answer::List(self.pools()),
             (_, ["nodes", node, rest @ ..]) => {
                 let node = node.parse().unwrap_or_default();
@@ -139,7 +166,12 @@ impl State {
             }
             (&Method::POST, ["add_node"]) => {
                 let wish: Value = serde_json::from_slice(body).unwrap_or_default();
-                let pool = wish.get("node_pool").and_then(Value::as_i64).unwrap_or_default();
+                let text = |name: &str| wish.get(name).and_then(Value::as_str);
+                let named = text("group").and_then(|group| {
+                    self.books.pools.values().find(|pool| pool.group_name() == group)
+                });
+                let numbered = wish.get("node_pool").and_then(Value::as_i64);
+                let pool = named.map(|pool| pool.pk).or(numbered).unwrap_or_default();
                 self.add(pool, &wish, now)
             }
             (_, ["nodepools", pool, rest @ ..]) => {
@@ -166,10 +198,7 @@ impl State {
         let Some(machine) = self.books.machines.get(&pk) else { return not_found() };
         let kept = || detail(StatusCode::BAD_REQUEST, "This node cannot be deleted.");
         match (method, rest) {
-            (&Method::GET, []) => {
-                let value = replies::node(machine, &self.books, self.faults.skew);
-                Answer::Reply(StatusCode::OK, value)
-            }
+            (&Method::GET, []) => Answer::Reply(StatusCode::OK, self.node(machine)),
             (&Method::GET, ["can_delete"]) | (&Method::DELETE, []) if machine.is_kept => kept(),
             (&Method::GET, ["can_delete"]) => {
                 Answer::Reply(StatusCode::OK, json!({"eligible": true}))
@@ -232,16 +261,33 @@ impl State {
 
     fn nodes(&self, wanted: impl Fn(&state::Machine) -> bool) -> Vec<Value> {
         let machines = self.books.machines.values().filter(|machine| wanted(machine));
-        machines.map(|machine| replies::node(machine, &self.books, self.faults.skew)).collect()
+        machines.map(|machine| self.node(machine)).collect()
+    }
+
+    fn node(&self, machine: &state::Machine) -> Value {
+        let faults = &self.faults;
+        faults.patched(replies::node(machine, &self.books, faults.skew, faults.generation))
     }
 
     fn pools(&self) -> Vec<Value> {
         let pools = self.books.pools.values();
-        pools.map(|pool| replies::pool(pool, &self.books, self.faults.skew)).collect()
+        let written = pools.map(|pool| replies::pool(pool, &self.books, self.faults.skew));
+        written.map(|pool| self.faults.patched(pool)).collect()
     }
 
     fn cluster(&self) -> Value {
         let offer = &self.books.offer;
-        json!({"pk": offer.cluster, "org": offer.organization, "provider": offer.cloud, "state": "running"})
+        let own = |limit: u32| json!({"pk": 1, "solution": "autoscaler", "max_nodes": limit});
+        let helm = json!({"pk": 2, "solution": "helm_tiller", "max_nodes": null});
+        let solutions: Vec<Value> =
+            self.faults.max_nodes.map(own).into_iter().chain([helm]).collect();
+        json!({
+            "pk": offer.cluster,
+            "org": offer.organization,
+            "provider": offer.cloud,
+            "region": replies::REGION,
+            "state": "running",
+            "solutions": solutions,
+        })
     }
 }

@@ -200,10 +200,14 @@ impl Books {
 // === impl Pool ===
 
 impl Pool {
+    /// What its machines carry.
+    pub(super) fn group_name(&self) -> String {
+        format!("autoscaling-{}", self.offer.id)
+    }
+
     /// The group that an autoscaler makes of it.
     pub(super) fn group(&self) -> Option<Symbol> {
-        let id = format!("autoscaling-{}", self.offer.id);
-        self.offer.autoscaled.then(|| Symbol::new(&id))
+        self.offer.autoscaled.then(|| Symbol::new(&self.group_name()))
     }
 
     fn next_trouble(&mut self) -> Option<Trouble> {

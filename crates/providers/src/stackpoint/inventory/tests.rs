@@ -3,7 +3,7 @@ use plimsoll_model::{Group, Instance, InstanceState, Money, Symbol};
 use serde_json::{Value, json};
 
 use super::{Sighting, Terms, inventory};
-use crate::stackpoint::{Prices, reconcile::reconcile, template::Catalogue};
+use crate::stackpoint::{Prices, reconcile::reconcile, template::Kinds, wire::Record};
 
 const NOON: &str = "2026-03-01T12:00:00Z";
 
@@ -24,10 +24,11 @@ fn look(sighting: &mut Sighting, nodes: Vec<Value>, now: Timestamp) -> Vec<Insta
 
 fn group(sighting: &mut Sighting, nodes: Vec<Value>, terms: Terms<'_>, now: Timestamp) -> Group {
     let pool = json!({"pk": 1, "instance_id": "spc-pool-1", "instance_size": "m5.large", "autoscaled": true, "max_count": 5});
-    let records: Vec<_> = serde_json::from_value(Value::Array(nodes)).unwrap();
-    let books = reconcile(1, vec![serde_json::from_value(pool).unwrap()], &records).unwrap();
+    let records: Vec<Record> = serde_json::from_value(Value::Array(nodes)).unwrap();
+    let pool = serde_json::from_value(pool).unwrap();
+    let books = reconcile(1, vec![pool], &records.into()).unwrap();
     sighting.look(&books, now);
-    inventory(&books, sighting, &Catalogue::new(), terms, now).groups.remove(0).group
+    inventory(&books, sighting, &Kinds::default(), terms, now).groups.remove(0).group
 }
 
 #[test]

@@ -2,7 +2,11 @@ use plimsoll_provider::{NodeIdentity, Whose};
 use serde_json::json;
 
 use super::whose;
-use crate::stackpoint::reconcile::{Books, reconcile};
+use crate::stackpoint::{
+    listing::Listing,
+    reconcile::{Books, reconcile},
+    wire::{Pool, Record},
+};
 
 /// One group with two workers, a pool that is not autoscaled, a master, and an address that two machines have.
 fn books() -> Books {
@@ -20,8 +24,9 @@ fn books() -> Books {
         node(6, Some(2), "worker", "10.0.0.5"),
         node(7, Some(1), "worker", ""),
     ]);
-    let records: Vec<_> = serde_json::from_value(nodes).unwrap();
-    reconcile(345, serde_json::from_value(pools).unwrap(), &records).unwrap()
+    let pools: Vec<Pool> = serde_json::from_value(pools).unwrap();
+    let records: Vec<Record> = serde_json::from_value(nodes).unwrap();
+    reconcile(345, pools, &records.into()).unwrap()
 }
 
 /// Whose a node with these labels and addresses is.
@@ -118,4 +123,96 @@ fn nobodys_nodes_have_no_owner() {
     ] {
         assert_eq!(machine(&[(INSTANCE, "spc-worker-1"), label], &[]), None, "{label:?}");
     }
+}
+
+/// Two groups, of which the first is called A0 by people, and a pool that is no group and is called B0.
+fn tagged(group_name: &str) -> Books {
+    let pools = json!([
+        {"pk": 1, "instance_id": "spc-pool-1", "name": "A0", "autoscaled": true, "max_count": 5},
+        {"pk": 2, "instance_id": "spc-pool-2", "autoscaled": true, "max_count": 5, "labels": ["stackpoint.io/autoscalegroup=C0"]},
+        {"pk": 3, "instance_id": "spc-pool-3", "name": "B0", "autoscaled": false},
+    ]);
+    let nodes = json!([
+        {"pk": 1, "pool": 1, "instance_id": "spc-worker-1", "role": "worker", "state": "running", "group_name": group_name},
+        {"pk": 2, "pool": 2, "instance_id": "spc-worker-2", "role": "worker", "state": "running"},
+    ]);
+    let pools: Vec<Pool> = serde_json::from_value(pools).unwrap();
+    let records: Vec<Record> = serde_json::from_value(nodes).unwrap();
+    reconcile(345, pools, &records.into()).unwrap()
+}
+
+/// Whose a node is that carries this tag and is this machine.
+fn by_tag(books: &Books, machine: &str, key: &str, tag: &str) -> Option<String> {
+    let label = |key: &str, value: &str| (key.to_owned(), value.to_owned());
+    let labels = [label(INSTANCE, machine), label(key, tag)].into();
+    let node = NodeIdentity { name: "node".to_owned(), labels, ..NodeIdentity::default() };
+    match whose(books, &node) {
+        Whose::Machine(owner) => Some(owner.group.to_string()),
+        Whose::Gone(owner) => Some(format!("gone from {}", owner.group)),
+        Whose::Nobodys => None,
+    }
+}
+
+#[test]
+fn a_tag_that_people_gave_a_group_identifies_it() {
+    let books = tagged("");
+    let one = Some("autoscaling-spc-pool-1".to_owned());
+    let two = Some("autoscaling-spc-pool-2".to_owned());
+    for label in [GROUP, OLD_GROUP] {
+        for tag in ["A0", "spc-pool-1", "autoscaling-spc-pool-1"] {
+            assert_eq!(by_tag(&books, "spc-worker-1", label, tag), one, "{label}={tag}");
+        }
+        assert_eq!(by_tag(&books, "spc-worker-2", label, "C0"), two, "{label}");
+        assert_eq!(by_tag(&books, "spc-worker-1", label, "C0"), None, "another group's");
+        assert_eq!(by_tag(&books, "spc-worker-2", label, "A0"), None, "another group's");
+        assert_eq!(by_tag(&books, "spc-worker-1", label, "B0"), None, "a pool that is no group");
+        let gone = by_tag(&books, "spc-worker-9", label, "A0");
+        assert_eq!(gone.as_deref(), Some("gone from autoscaling-spc-pool-1"), "{label}");
+        assert_eq!(by_tag(&books, "spc-worker-9", label, "Z9"), None, "it is nothing's");
+    }
+    // A tag that names nothing contradicts nothing: the service knows whose machine it is.
+    assert_eq!(by_tag(&books, "spc-worker-1", OLD_GROUP, "Z9"), one);
+    assert_eq!(by_tag(&books, "spc-worker-1", GROUP, "Z9"), None, "the service gives this one");
+}
+
+#[test]
+fn a_tag_that_the_service_has_on_record_identifies_the_group() {
+    let books = tagged("Z9");
+    let one = Some("autoscaling-spc-pool-1".to_owned());
+    assert_eq!(by_tag(&books, "spc-worker-1", GROUP, "Z9"), one);
+    assert_eq!(by_tag(&books, "spc-worker-2", GROUP, "Z9"), None);
+}
+
+#[test]
+fn a_tag_of_two_groups_makes_no_machine_gone() {
+    let pools = json!([
+        {"pk": 1, "instance_id": "spc-pool-1", "name": "A0", "autoscaled": true, "max_count": 5},
+        {"pk": 2, "instance_id": "spc-pool-2", "name": "A0", "autoscaled": true, "max_count": 5},
+    ]);
+    let pools: Vec<Pool> = serde_json::from_value(pools).unwrap();
+    let node = json!([{"pk": 1, "pool": 1, "instance_id": "spc-worker-1", "role": "worker", "state": "running"}]);
+    let records: Vec<Record> = serde_json::from_value(node).unwrap();
+    let books = reconcile(345, pools, &records.into()).unwrap();
+    assert_eq!(by_tag(&books, "spc-worker-9", OLD_GROUP, "A0"), None);
+    let one = Some("autoscaling-spc-pool-1".to_owned());
+    assert_eq!(by_tag(&books, "spc-worker-1", OLD_GROUP, "A0"), one, "the service says which");
+}
+
+#[test]
+fn a_machine_whose_record_cannot_be_read_is_not_gone() {
+    let pools: Vec<Pool> = serde_json::from_value(json!([
+        {"pk": 1, "instance_id": "spc-pool-1", "autoscaled": true, "max_count": 5},
+        {"pk": 2, "instance_id": "spc-pool-2", "autoscaled": true, "max_count": 5},
+    ]))
+    .unwrap();
+    let nodes = vec![
+        json!({"pk": 1, "pool": 1, "instance_id": "spc-worker-1", "role": "worker", "state": {}}),
+        json!({"pool": 1, "instance_id": ["?"], "role": "worker", "state": "running"}),
+    ];
+    let books = reconcile(345, pools, &Listing::of(nodes)).unwrap();
+    let one = Some("autoscaling-spc-pool-1".to_owned());
+    assert_eq!(by_tag(&books, "spc-worker-1", GROUP, "autoscaling-spc-pool-1"), one);
+    assert_eq!(by_tag(&books, "spc-worker-2", GROUP, "autoscaling-spc-pool-1"), None);
+    let other = by_tag(&books, "spc-worker-2", GROUP, "autoscaling-spc-pool-2");
+    assert_eq!(other.as_deref(), Some("gone from autoscaling-spc-pool-2"), "another group lives");
 }

@@ -3,8 +3,11 @@ use plimsoll_provider::Class;
 use proptest::{prelude::*, sample::Index};
 use serde_json::{Value, json};
 
-use super::{Books, Phase, Place, new_machines, reconcile};
-use crate::stackpoint::wire::{Pool, Record};
+use super::{Begun, Books, Consent, Phase, Place, begun, reconcile};
+use crate::stackpoint::{
+    listing::Listing,
+    wire::{Pool, Record},
+};
 
 const CLUSTER: i64 = 345;
 
@@ -38,7 +41,7 @@ fn merge(value: &mut Value, changes: Value) {
 fn books(pools: Vec<Value>, nodes: Vec<Value>) -> Result<Books, plimsoll_provider::Error> {
     let pools: Vec<Pool> = serde_json::from_value(Value::Array(pools)).unwrap();
     let records: Vec<Record> = serde_json::from_value(Value::Array(nodes)).unwrap();
-    reconcile(CLUSTER, pools, &records)
+    reconcile(CLUSTER, pools, &records.into())
 }
 
 /// A line per group, and one for what nobody may touch.
@@ -162,6 +165,99 @@ fn what_cannot_be_true_is_refused() {
     .assert_eq(&(all.join("\n") + "\n"));
 }
 
+/// What is told of lists that need not be readable: a line per group.
+fn frozen(pools: Vec<Value>, nodes: Vec<Value>) -> Result<Vec<String>, String> {
+    let books = reconcile(CLUSTER, Listing::<Pool>::of(pools), &Listing::<Record>::of(nodes));
+    let books = books.map_err(|error| error.to_string())?;
+    let line = |shelf: &super::Shelf| {
+        let frozen = shelf.frozen.as_deref().unwrap_or("lives");
+        format!("{} {}..{} has {}: {frozen}", shelf.id, shelf.min, shelf.max, shelf.target())
+    };
+    Ok(books.groups.iter().map(line).collect())
+}
+
+#[test]
+fn one_odd_pool_is_frozen_and_the_others_live() {
+    let told = frozen(
+        vec![
+            pool(1, json!({"min_count": "many"})),
+            pool(2, json!({"labels": ["tier=web"], "min_count": "1", "max_count": 5.0, "pk": "2"})),
+            pool(3, json!({"max_count": 2.5, "autoscaled": false})),
+            json!({"pk": 4}),
+        ],
+        vec![node(11, 1, json!({})), node(12, 2, json!({"pk": 12.0}))],
+    );
+    expect![[r#"
+        autoscaling-spc-pool-2 1..5 has 1: lives
+        autoscaling-spc-pool-1 1..1 has 1: the pool spc-pool-1 cannot be read: "many" is not a whole number
+    "#]]
+    .assert_eq(&(told.unwrap().join("\n") + "\n"));
+    let none = frozen(vec![json!({"pk": 4}), json!(null)], vec![node(11, 1, json!({}))]);
+    assert_eq!(none.unwrap_err(), "none of the pools that the service lists can be read");
+}
+
+#[test]
+fn an_odd_record_freezes_its_group_and_no_other() {
+    let pools =
+        || vec![pool(1, json!({})), pool(2, json!({})), pool(3, json!({"autoscaled": false}))];
+    let told = |odd: Value| frozen(pools(), vec![odd, node(12, 2, json!({}))]);
+    let lines = |told: Result<Vec<String>, String>| told.unwrap().join("\n") + "\n";
+    expect![[r"
+        autoscaling-spc-pool-1 1..5 has 1: the record of the machine spc-worker-11 cannot be read: {} is not a text
+        autoscaling-spc-pool-2 1..5 has 1: lives
+    "]]
+    .assert_eq(&lines(told(node(11, 1, json!({"state": {}})))));
+    // Its name is enough where its pool is not told.
+    expect![[r"
+        autoscaling-spc-pool-1 1..5 has 1: the record of the machine spc-worker-11 cannot be read: [1] is not a key
+        autoscaling-spc-pool-2 1..5 has 1: lives
+    "]]
+    .assert_eq(&lines(told(node(11, 1, json!({"pool": [1]})))));
+    let unharmed =
+        ["autoscaling-spc-pool-1 1..5 has 0: lives", "autoscaling-spc-pool-2 1..5 has 1: lives"];
+    let other = told(node(11, 3, json!({"state": {}})));
+    assert_eq!(other.unwrap(), unharmed, "of a pool that is no group");
+    let master = json!({"pk": 11, "role": "master", "pool": null, "group_name": "", "state": 5.5, "is_failed": []});
+    assert_eq!(told(master).unwrap(), unharmed, "a master");
+    for stranger in [json!(null), json!({}), json!({"pk": 11}), json!({"pk": 11, "role": "worker"})]
+    {
+        let problem = told(stranger).unwrap_err();
+        assert!(problem.contains("does not say whose machine it is"), "{problem}");
+    }
+}
+
+#[test]
+fn a_word_for_etcd_that_is_not_known_takes_nothing_from_the_bounds() {
+    let books = books(
+        vec![pool(1, json!({}))],
+        vec![
+            node(1, 1, json!({"etcd_state": "kube_etcd_v2"})),
+            node(2, 1, json!({"etcd_state": "kube_etcd_v2"})),
+            node(3, 1, json!({"etcd_state": "existing"})),
+        ],
+    )
+    .unwrap();
+    let shelf = &books.groups[0];
+    assert_eq!((shelf.min, shelf.max, shelf.target()), (0, 4, 2), "one is known to host etcd");
+    assert!(shelf.machines.iter().all(|machine| machine.consent == Consent::Spoken));
+    let told: std::collections::BTreeSet<&String> = books.problems.iter().collect();
+    assert_eq!(told.len(), 1, "a word is told once: {told:?}");
+}
+
+#[test]
+fn machines_that_the_service_put_nowhere_are_told() {
+    let books = books(vec![pool(1, json!({}))], vec![node(1, 1, json!({}))]).unwrap();
+    let reply = json!([
+        node(2, 1, json!({"state": "draft"})),
+        node(3, 1, json!({"state": "draft", "pool": null, "group_name": ""})),
+        node(4, 7, json!({"state": "draft"})),
+        node(5, 1, json!({"role": "master", "pool": null, "group_name": ""})),
+    ]);
+    let reply: Vec<Record> = serde_json::from_value(reply).unwrap();
+    let new = begun(&reply, &books, &books.groups[0]);
+    assert_eq!(new, Begun { in_group: 1, elsewhere: vec![3] });
+}
+
 #[test]
 fn machines_are_found() {
     let books = books(
@@ -186,7 +282,8 @@ fn new_machines_are_told_from_old_ones() {
         node(3, 4, json!({"state": "draft"})),
     ];
     let reply: Vec<Record> = serde_json::from_value(Value::from(reply.to_vec())).unwrap();
-    assert_eq!(new_machines(&reply, &books.keys(), &books.groups[0]), 1);
+    let new = begun(&reply, &books, &books.groups[0]);
+    assert_eq!(new, Begun { in_group: 1, elsewhere: vec![] });
 }
 
 /// Pieces of text that have a meaning somewhere.
@@ -224,7 +321,7 @@ proptest! {
         }
         let pools: Vec<Pool> = serde_json::from_value(json!([pool(1, json!({"node_count": 3}))])).unwrap();
         if let Ok(records) = serde_json::from_str::<Vec<Record>>(&letters.concat())
-            && let Ok(books) = reconcile(CLUSTER, pools, &records)
+            && let Ok(books) = reconcile(CLUSTER, pools, &records.into())
         {
             let count = books.groups[0].machines.len() + books.nobodys.len();
             prop_assert!(count > 0, "a reply counts as empty: {}", letters.concat());

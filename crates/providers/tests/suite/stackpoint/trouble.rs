@@ -3,90 +3,19 @@
 use std::{fs, sync::Arc, time::Duration};
 
 use expect_test::expect;
-use jiff::Timestamp;
-use plimsoll_model::{Group, InstanceState, Symbol};
-use plimsoll_net::{Clock, Fence, Shutdown};
+use plimsoll_model::{InstanceState, Symbol};
+use plimsoll_net::{Fence, Shutdown};
 use plimsoll_provider::{
-    Class, Error, Fleet, Home, Limits, NodeIdentity, Order, OrderId, Owner, Provider, Steady,
-    Upkeep, Whose,
+    Class, Fleet, Home, Limits, NodeIdentity, Order, OrderId, Owner, Provider, Steady, Upkeep,
+    Whose,
 };
-use plimsoll_providers::{
-    rest::{Endpoint, Local, Rest, Trust},
-    stackpoint::{
-        Bounds, Config, Prices, StackPoint, Steering, Token, TooLarge,
-        emulator::{Emulator, Failure, Offer, Reach, ReplyStyle, Trouble},
-    },
+use plimsoll_providers::stackpoint::{
+    Bounds, Token, TooLarge,
+    emulator::{Failure, Reach, ReplyStyle, Trouble},
 };
 use proptest::{prelude::*, sample::Index};
-use secrecy::SecretString;
 
-const OFFER: &str = "
-organization-id: 12
-cluster-id: 345
-token: let-me-in
-pools:
-- {name: general, size: m5.large, autoscaled: true, min: 1, max: 10, initial: 3}
-- {name: other, size: m5.xlarge, autoscaled: true, max: 10}
-";
-
-/// A service without a socket, in time that tests can bend, and a provider over it.
-struct Stage {
-    emulator: Emulator,
-    clock: Clock,
-    config: Config,
-    provider: StackPoint,
-}
-
-fn group() -> Symbol {
-    Symbol::new("autoscaling-spc5fd2a0b1-pool-1")
-}
-
-fn other() -> Symbol {
-    Symbol::new("autoscaling-spc5fd2a0b1-pool-2")
-}
-
-impl Stage {
-    fn new() -> Self {
-        Self::with(|_| {})
-    }
-
-    fn with(change: impl FnOnce(&mut Config)) -> Self {
-        let clock = Clock::starting_at("2026-03-01T12:00:00Z".parse::<Timestamp>().unwrap());
-        let emulator = Emulator::new(Offer::read("offer.yaml", OFFER).unwrap(), clock);
-        let mut config = Config {
-            endpoint: Endpoint::parse("http://emulator").unwrap(),
-            trust: Trust::System,
-            organization: 12,
-            cluster: 345,
-            token: Token::Fixed(SecretString::from("let-me-in")),
-            node_pools_file: None,
-            hold_back: None,
-            bounds: Bounds::default(),
-            prices: Prices::default(),
-            steering: Steering::default(),
-        };
-        change(&mut config);
-        let provider = connect(&emulator, &config, Home::alone(clock));
-        Self { emulator, clock, config, provider }
-    }
-
-    async fn group(&self) -> Group {
-        let inventory = self.provider.refresh().await.unwrap();
-        inventory.group(group()).unwrap().group.clone()
-    }
-
-    async fn order(&self, group: Symbol, count: u32) -> Result<u32, Error> {
-        let id = OrderId::new("order-1").unwrap();
-        let from = self.emulator.target(group);
-        self.provider.increase(&Order { id, group, count, from }).await
-    }
-}
-
-fn connect(emulator: &Emulator, config: &Config, home: Home) -> StackPoint {
-    let exchange = Arc::new(Local::new(emulator.router()));
-    let rest = Rest::new(exchange, config.endpoint.clone(), "test");
-    StackPoint::over(None, config.clone(), rest, home)
-}
+use super::stage::{Stage, connect, group, other};
 
 #[tokio::test(start_paused = true)]
 async fn new_machines_are_counted_whatever_is_in_the_answer() {
