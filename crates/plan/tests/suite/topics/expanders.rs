@@ -257,5 +257,5 @@ fn a_service_of_the_users_own_is_asked_and_heard() {
     // One that names nothing wants no scale-up.
     world.advice = vec![answer(&[])];
     let none = plan(&world);
-    assert!(none.increases.is_empty() && none.questions.is_empty(), "{}", show(&none));
+    assert!(none.purchases.is_empty() && none.questions.is_empty(), "{}", show(&none));
 }
