@@ -35,7 +35,10 @@ pub(crate) fn choose(
         if *rule == Expander::Service {
             let question = service::question(scene, offers, packable, &choices);
             match service::answer(scene, &question) {
-                Some(advice) => service::keep(scene, offers, advice, &mut choices),
+                Some(advice) => {
+                    shop.is_declined |= advice.best.as_ref().is_some_and(Vec::is_empty);
+                    service::keep(scene, offers, advice, &mut choices);
+                }
                 None if choices.len() > 1 => shop.questions.push(question),
                 None => {}
             }

@@ -23,6 +23,8 @@ pub(crate) struct Shop {
     pub placed: Vec<Placed>,
     /// What only the user's service can answer.
     pub questions: Vec<Question>,
+    /// The user's service wants nothing to be bought for the pods that the choice under way is about.
+    pub is_declined: bool,
     /// Groups that stand in for each other.
     pub similar: Arc<Similar>,
     /// What all packings of the pass have taken, those included that came to nothing.
@@ -55,6 +57,7 @@ impl Shop {
             nodes: Vec::new(),
             placed: Vec::new(),
             questions: Vec::new(),
+            is_declined: false,
             similar: Arc::new(Similar::new(scene, &market.offers)),
             spent: Effort { steps: 0 },
             choice: 0,
@@ -70,6 +73,7 @@ impl Shop {
     /// What is bought from now on is for others than what was bought before, and a choice of its own.
     pub(crate) fn begin(&mut self) {
         self.choice += 1;
+        self.is_declined = false;
     }
 
     /// Counts what a packing took.
@@ -79,7 +83,8 @@ impl Shop {
 
     /// Whether there may be another choice for those that are left.
     pub(crate) fn goes_on(&self, scene: &Scene<'_>) -> bool {
-        goes_on(scene.state.world.settings.scale_up.salvo, self.chosen().is_some(), self.spent)
+        let salvo = scene.state.world.settings.scale_up.salvo;
+        !self.is_declined && goes_on(salvo, self.chosen().is_some(), self.spent)
     }
 
     /// Whether nodes of an offer may be bought as things stand: where a pass makes one choice, and a rule of the user's makes it, they
