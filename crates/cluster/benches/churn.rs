@@ -30,9 +30,9 @@ fn main() {
         if number == FIRST {
             (begun, before) = (Instant::now(), resident_kilobytes());
         }
-        mirror.apply(Change::Put(Watched::Pods, pod(number)), now);
+        mirror.apply(Change::Put(Watched::Pods, Box::new(pod(number))), now);
         if let Some(ended) = number.checked_sub(AT_ONCE) {
-            mirror.apply(Change::Gone(Watched::Pods, pod(ended)), now);
+            mirror.apply(Change::Gone(Watched::Pods, Box::new(pod(ended))), now);
         }
     }
     let seconds = begun.elapsed().as_secs_f64();
@@ -46,7 +46,7 @@ fn main() {
 }
 
 /// The pod of a Job as the API server tells it.
-fn pod(number: u32) -> Box<Object> {
+fn pod(number: u32) -> Object {
     let text = format!(
         r#"{{"apiVersion": "v1", "kind": "Pod", "metadata": {{"name": "job-{number}-x", "namespace": "batch", "uid": "{number:08}",
         "resourceVersion": "{number}", "creationTimestamp": "2026-01-01T00:00:00Z",
@@ -57,7 +57,7 @@ fn pod(number: u32) -> Box<Object> {
         "containers": [{{"name": "main", "image": "i", "resources": {{"requests": {{"cpu": "1", "memory": "1Gi"}}}}}}]}},
         "status": {{"phase": "Pending", "conditions": [{{"type": "PodScheduled", "status": "False", "reason": "Unschedulable"}}]}}}}"#
     );
-    Box::new(serde_json::from_str(&text).unwrap())
+    serde_json::from_str(&text).unwrap()
 }
 
 fn resident_kilobytes() -> u64 {

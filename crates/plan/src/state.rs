@@ -147,7 +147,9 @@ pub(crate) fn observe(world: &World) -> State<'_> {
         .collect();
     let mut ration = Ration::new(world, &strays);
     if ration.is_contradicted() {
-        strays.iter_mut().for_each(|strays| unregistered::expect_back(strays));
+        for strays in &mut strays {
+            unregistered::expect_back(strays);
+        }
     }
     let mut groups: Vec<_> = (groups::census(&nodes, &membership).into_iter().enumerate())
         .map(|(place, census)| {

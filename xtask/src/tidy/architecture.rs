@@ -1,5 +1,7 @@
 //! The pages at the root keep up with the code.
 
+use std::path::Path;
+
 use super::{Violation, Workspace};
 
 const MAP: &str = "ARCHITECTURE.md";
@@ -28,7 +30,11 @@ pub(super) fn map(workspace: &Workspace) -> Vec<Violation> {
 pub(super) fn paths(workspace: &Workspace) -> Vec<Violation> {
     let text = workspace.text(MAP).unwrap_or_default();
     let quoted = text.split('`').skip(1).step_by(2);
-    let paths = quoted.filter(|word| word.starts_with("crates/") && word.ends_with(".rs"));
+    let is_source = |word: &&str| {
+        let extension = Path::new(word).extension();
+        word.starts_with("crates/") && extension.is_some_and(|extension| extension == "rs")
+    };
+    let paths = quoted.filter(is_source);
     let missing = paths.filter(|path| workspace.text(path).is_none());
     missing.map(|path| Violation::new(MAP, format!("names `{path}`, which is not there"))).collect()
 }
