@@ -112,3 +112,17 @@ async fn without_pools_and_without_named_groups_there_is_something_to_do() {
     let error = stage.provider.refresh().await.unwrap_err();
     assert!(error.to_string().contains("name the groups under `groups`"), "{error}");
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_machine_that_may_host_etcd_stays_where_the_service_cannot_say_that_it_may_go() {
+    let stage = stage(named);
+    let machines = stage.emulator.machines();
+    let machine = machines.iter().find(|one| one.group == Some(group())).unwrap();
+    let word = Some(serde_json::json!("kube_etcd_v2"));
+    stage.emulator.patch(&machine.instance_id, "etcd_state", word);
+    let id: Box<str> = machine.instance_id.as_str().into();
+    let answers = stage.provider.delete(group(), &[id]).await.unwrap();
+    assert_eq!(answers[0].outcome.as_ref().unwrap_err().class(), Class::Invalid);
+    let machines = stage.emulator.machines();
+    assert!(machines.iter().all(|one| one.deletions == 0), "nothing was deleted");
+}
