@@ -57,7 +57,7 @@ fn bad_input_is_refused_in_a_line() {
         error: settings.yaml:2: max-nodes-total: "many" is not a whole number
         error: typo.yaml:2: scan-intervall: unknown flag, did you mean scan-interval?
         error: list.yaml: is not a list of flags such as scan-interval: 10s
-        error: grpc-expander-url: "nowhere" is not of the form host:port or [host]:port
+        error: grpc-expander-url: "nowhere" is not of the form host:port, [host]:port or unix:/path
         error: grpc-expander-cert: cannot read none: No such file or directory (os error 2)
     "#]].assert_eq(&lines.concat());
 }

@@ -109,8 +109,8 @@ fn bad_configurations_are_refused_before_anything_happens() {
     ];
     expect![[r#"
         /config.yaml:1: groups[0].min: 3 is above max, which is 2
-        /config.yaml:1:1: unknown field `adress`, expected one of address, key, cert, cacert, grpc_timeout
-        /config.yaml:1:10: address: "localhost" is not of the form host:port or [host]:port
+        /config.yaml: address is missing
+        /config.yaml:1:10: address: "localhost" is not of the form host:port, [host]:port or unix:/path
         /config.yaml:4:9: cacert: cannot read /no/a: No such file or directory (os error 2)
     "#]]
     .assert_eq(&(all.join("\n") + "\n"));

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use futures::future::join_all;
 use tokio::time::timeout;
-use tracing::info;
+use tracing::debug;
 
 use super::Core;
 use crate::{ConfigError, slicer::wire::HostGroup};
@@ -21,7 +21,7 @@ impl Core {
     pub(super) async fn verify(&self) -> Result<(), ConfigError> {
         let hosts = self.hosts();
         for remark in &hosts.config.remarks {
-            info!(provider = &*self.name, file = hosts.config.file, "{remark}");
+            debug!(provider = &*self.name, file = hosts.config.file, "{remark}");
         }
         let asked = hosts.sites.iter().map(|site| timeout(PATIENCE, site.client.host_groups()));
         let mut missing = Vec::new();
