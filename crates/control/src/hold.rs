@@ -16,11 +16,25 @@ use plimsoll_cluster::{
     mirror::Mirror,
     nodes::{HELD_BACK, Hold},
 };
-use plimsoll_model::{Pod, Symbol};
+use plimsoll_model::{DaemonSet, Pod, Symbol, first_untolerated};
 use plimsoll_provider::{HoldBack, Until, Which};
 
 /// How long a node is awaited of which nobody says what it waits for.
 const PATIENCE: SignedDuration = SignedDuration::from_mins(15);
+
+/// DaemonSets that give a node its network, without the `-ds` and the architecture that some of them end with.
+const NETWORK_AGENTS: [&str; 10] = [
+    "antrea-agent",
+    "calico-node",
+    "canal",
+    "cilium",
+    "kindnet",
+    "kube-flannel",
+    "kube-ovn-cni",
+    "kube-router",
+    "ovnkube-node",
+    "weave-net",
+];
 
 /// What is to be done about a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,10 +69,12 @@ pub(crate) fn moves(
             residents.entry(node).or_default().push(pod.clone());
         }
     }
+    let agents = network_agents(mirror);
     let mut moves = Vec::new();
     for (node, hold) in &candidates {
         let pods = residents.get(node).map(Vec::as_slice).unwrap_or_default();
-        let met = asked.get(node).is_none_or(|rule| is_met(mirror, *node, &rule.until, pods));
+        let met =
+            asked.get(node).is_none_or(|rule| is_met(mirror, *node, &rule.until, pods, &agents));
         let in_use = pods.iter().any(|pod| !pod.is_daemon() && !pod.is_mirror());
         match hold {
             Hold::Never if !met && !in_use => moves.push((*node, Move::Close)),
@@ -107,9 +123,47 @@ fn holds(mirror: &mut Mirror) -> Vec<(Glimpse, Hold)> {
     nodes.into_iter().filter_map(with_hold).collect()
 }
 
-fn is_met(mirror: &Mirror, node: Symbol, until: &Until, pods: &[Pod]) -> bool {
+/// The agents of the cluster's network.
+fn network_agents(mirror: &mut Mirror) -> Vec<DaemonSet> {
+    let is_agent = |set: &&DaemonSet| {
+        let rest = NETWORK_AGENTS.iter().find_map(|agent| set.name.strip_prefix(agent));
+        rest.is_some_and(|rest| rest.is_empty() || rest == "-ds" || rest.starts_with("-ds-"))
+    };
+    mirror.world().daemon_sets.iter().filter(is_agent).cloned().collect()
+}
+
+/// Whether every agent that would run on the node does, and is Ready. Which node it is, is told by its name.
+fn has_network(mirror: &mut Mirror, name: Symbol, pods: &[Pod], agents: &[DaemonSet]) -> bool {
+    let Some(node) = mirror.world().nodes.iter().find(|node| node.name == name).cloned() else {
+        return false;
+    };
+    let wants = |agent: &&DaemonSet| {
+        agent.pod.node_affinity.matches(node.name, &node.labels)
+            && first_untolerated(&node.taints, &agent.pod.tolerations).is_none()
+    };
+    let is_of = |pod: &&Pod, agent: &DaemonSet| {
+        let owner = pod.owner.as_ref().filter(|_| pod.is_daemon());
+        pod.shape.namespace == agent.namespace
+            && owner.is_some_and(|owner| owner.name == agent.name)
+    };
+    agents.iter().filter(wants).all(|agent| {
+        let mut own = pods.iter().filter(|pod| is_of(pod, agent));
+        own.any(|pod| mirror.is_ready(&pod.id()))
+    })
+}
+
+fn is_met(
+    mirror: &mut Mirror,
+    node: Symbol,
+    until: &Until,
+    pods: &[Pod],
+    agents: &[DaemonSet],
+) -> bool {
     match until {
         Until::Condition(condition) => mirror.has_condition(node, condition),
+        Until::Network => {
+            mirror.has_condition(node, "Ready") && has_network(mirror, node, pods, agents)
+        }
         Until::Pod { namespace, which } => {
             let mut meant = pods.iter().filter(|pod| {
                 pod.shape.namespace.as_str() == namespace.as_str() && is_meant(pod, which)

@@ -18,6 +18,9 @@ pub struct HoldBack {
 pub enum Until {
     /// The node has this condition, and it is True.
     Condition(String),
+    /// The node is Ready, and so is the agent of the cluster's network on it, where the cluster has one whose DaemonSet is known by its
+    /// name and would run on the node.
+    Network,
     /// A pod that runs on the node is Ready.
     Pod {
         /// Its namespace.

@@ -195,7 +195,7 @@ impl Config {
             token_file: None,
             trust: Trust::System,
             node_pools_file: None,
-            hold_back: Some(until_ready()),
+            hold_back: Some(until_network()),
             min_nodes: None,
             max_nodes: None,
             prices: Prices::default(),
@@ -217,7 +217,7 @@ impl Config {
             cluster,
             token,
             node_pools_file: None,
-            hold_back: Some(until_ready()),
+            hold_back: Some(until_network()),
             bounds: Bounds::default(),
             prices: Prices::default(),
             steering: Steering::default(),
@@ -270,7 +270,9 @@ fn given(tree: &Tree, path: &Path) -> Checked<Given> {
         token_file,
         trust,
         node_pools_file: file("node-pools-file")?,
-        hold_back: fields.optional("network-agent", agent)?.unwrap_or_else(|| Some(until_ready())),
+        hold_back: fields
+            .optional("network-agent", agent)?
+            .unwrap_or_else(|| Some(until_network())),
         min_nodes,
         max_nodes,
         prices: fields.optional("prices", prices)?.unwrap_or_default(),
@@ -329,9 +331,9 @@ fn too_large(field: &Field<'_>) -> Checked<TooLarge> {
     }
 }
 
-/// What every node comes to be, whatever its network is made of.
-pub(super) fn until_ready() -> HoldBack {
-    HoldBack { until: Until::Condition("Ready".to_owned()), patience: PATIENCE }
+/// What new nodes wait for unless the user names it.
+pub(super) fn until_network() -> HoldBack {
+    HoldBack { until: Until::Network, patience: PATIENCE }
 }
 
 /// `none`, or a namespace and how the names of the agent's pods begin.

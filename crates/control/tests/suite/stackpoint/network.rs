@@ -35,9 +35,32 @@ fn held(stage: &Stage) -> Option<(String, bool)> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_new_node_is_closed_until_the_agent_of_its_network_is_ready() {
+async fn a_new_node_is_closed_until_the_agent_that_the_user_names_is_ready() {
     let stage = Stage::with("network-agent: kube-system/kube-flannel\n").await;
     deploy_agent(&stage);
+    closed_until_the_agent_is_ready(&stage).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_agent_of_the_network_is_known_by_its_name() {
+    let stage = Stage::new().await;
+    deploy_agent(&stage);
+    closed_until_the_agent_is_ready(&stage).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_agent_that_would_not_run_on_the_node_is_not_waited_for() {
+    let stage = Stage::new().await;
+    deploy_agent(&stage);
+    stage.ground.modify("daemonsets.apps", "kube-system", "kube-flannel", |set| {
+        set["spec"]["template"]["spec"]["nodeSelector"] = json!({ "kubernetes.io/os": "windows" });
+    });
+    stage.emulator.set_bounds(group(), 1, 12);
+    stage.deploy("web", 1);
+    stage.until("the pod runs", |stage| stage.running("web") == 1).await;
+}
+
+async fn closed_until_the_agent_is_ready(stage: &Stage) {
     stage.emulator.set_bounds(group(), 1, 12);
     stage
         .until("the new node is closed", |stage| held(stage).is_some_and(|(_, closed)| closed))
