@@ -80,8 +80,8 @@ impl LiveNode {
     }
 }
 
-/// Whatever of it can be read.
-fn identity(node: &Value) -> NodeIdentity {
+/// What a provider may know a Node by: whatever of it can be read.
+pub(crate) fn identity(node: &Value) -> NodeIdentity {
     let text = |value: Option<&Value>| {
         value.and_then(Value::as_str).map(ToOwned::to_owned).unwrap_or_default()
     };

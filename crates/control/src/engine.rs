@@ -55,8 +55,8 @@ pub use self::{
 };
 use crate::{
     fault::Faults,
-    orders::{Clerk, turns},
-    retire::crew::Crew,
+    orders::{OrderExecutor, turns},
+    retire::executor::RemovalExecutor,
     settings::Settings,
 };
 
@@ -116,8 +116,8 @@ struct Context {
     cluster: Binding,
     adviser: Option<Arc<dyn Adviser>>,
     handle: Handle,
-    clerk: Clerk,
-    crew: Crew,
+    order_executor: OrderExecutor,
+    removal_executor: RemovalExecutor,
     saved_state: SavedState,
     started: Timestamp,
 }
@@ -156,7 +156,7 @@ impl Engine {
         let settings = Arc::clone(&reloads.borrow());
         let kinds = settings.kinds.clone();
         let orders = Orders::new(client.clone(), leadership);
-        let clerk = Clerk {
+        let order_executor = OrderExecutor {
             client: client.clone(),
             orders: orders.clone(),
             fleet: Arc::clone(&fleet),
@@ -164,8 +164,13 @@ impl Engine {
             faults: faults.clone(),
             turns: turns(settings.orders.calls),
         };
-        let crew =
-            Crew { client: client.clone(), orders, fleet: Arc::clone(&fleet), clock, faults };
+        let removal_executor = RemovalExecutor {
+            client: client.clone(),
+            orders,
+            fleet: Arc::clone(&fleet),
+            clock,
+            faults,
+        };
         let saved_state = SavedState::new(client.clone(), &settings.namespace);
         Self {
             planner: Planner::new(Observation::new(now, kinds.clone())),
@@ -178,8 +183,8 @@ impl Engine {
                 cluster,
                 adviser,
                 handle: Handle::default(),
-                clerk,
-                crew,
+                order_executor,
+                removal_executor,
                 saved_state,
                 started: now,
             },

@@ -11,7 +11,7 @@
 //! While an order is under way a decision sees the group as it will be, so that nothing is bought twice. There is never more than
 //! one order of a group in phase Wanted. What is over stays for a while to be looked at, and is removed then.
 //!
-//! [`Ledger`] keeps the books and does nothing else; [`Clerk`] makes the calls.
+//! [`Ledger`] keeps the books and does nothing else; [`OrderExecutor`] makes the calls.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -24,16 +24,16 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{engine::News, settings::OrderSettings};
 
-mod clerk;
 mod entry;
 mod errand;
+mod executor;
 mod guard;
 
 use self::entry::Entry;
 pub(crate) use self::{
-    clerk::{Clerk, Done, turns},
     entry::Outcome,
     errand::{Errand, errands, new_id},
+    executor::{Done, OrderExecutor, turns},
     guard::Registered,
 };
 

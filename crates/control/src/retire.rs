@@ -19,7 +19,7 @@
 //! | Releasing | the node is untainted and uncordoned, unless it is not the one that was meant | Over: released |
 //!
 //! [`Retirement`] is pure: [`Retirement::step`] is told what is seen and says which calls to make, and [`Retirement::hear`] takes
-//! their answers. Pods that are gone are seen by the watch; nothing is polled. [`crew`] makes the calls, and looks at the node and
+//! their answers. Pods that are gone are seen by the watch; nothing is polled. [`executor`] makes the calls, and looks at the node and
 //! its pods once more in the API server itself before it asks for a deletion.
 
 use std::collections::BTreeMap;
@@ -32,8 +32,8 @@ use plimsoll_provider::{Error, OrderId};
 
 use crate::engine::OpenRetirement;
 
-pub(crate) mod crew;
 mod drain;
+pub(crate) mod executor;
 mod hear;
 mod obstacle;
 pub(crate) mod sight;

@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 
 use plimsoll_model::{Buffer, Node, Pod};
-use plimsoll_provider::NodeIdentity;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -113,29 +112,6 @@ pub(super) fn is_storage(watched: Watched) -> bool {
             | Watched::ResourceClaimTemplates
             | Watched::DeviceClasses
     )
-}
-
-pub(super) fn identity(object: &Value) -> NodeIdentity {
-    let text = |pointer: &str| {
-        object.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned()
-    };
-    let map = |pointer: &str| {
-        let entries = object.pointer(pointer).and_then(Value::as_object).into_iter().flatten();
-        let texts =
-            entries.filter_map(|(key, value)| Some((key.clone(), value.as_str()?.to_owned())));
-        texts.collect()
-    };
-    let addresses = object.pointer("/status/addresses").and_then(Value::as_array);
-    let addresses = addresses.into_iter().flatten();
-    NodeIdentity {
-        name: text("/metadata/name"),
-        provider_id: text("/spec/providerID"),
-        labels: map("/metadata/labels"),
-        annotations: map("/metadata/annotations"),
-        addresses: addresses
-            .filter_map(|address| Some(address.get("address")?.as_str()?.to_owned()))
-            .collect(),
-    }
 }
 
 /// A node that came or went, became ready or unready, or opened or closed for pods calls for a decision.

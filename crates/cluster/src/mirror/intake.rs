@@ -10,13 +10,15 @@ use tracing::warn;
 use super::{
     Effect, Mirror,
     facts::{
-        PodFacts, identity, is_same, is_same_buffer, is_storage, kept_text, node_effect,
-        true_conditions,
+        PodFacts, is_same, is_same_buffer, is_storage, kept_text, node_effect, true_conditions,
     },
     named::Name,
     stand_in::unknown_readiness,
 };
-use crate::source::{Object, Watched};
+use crate::{
+    nodes::identity,
+    source::{Object, Watched},
+};
 
 /// How many shapes may have been abandoned before they are looked for.
 const SWEEP_AFTER: u32 = 10_000;

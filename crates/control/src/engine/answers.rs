@@ -281,7 +281,7 @@ impl Leader {
 
 /// Tells that orders cannot be written because the API server does not know their kind: nothing may be done meanwhile.
 fn tell_if_undefined(context: &Context) {
-    if context.clerk.orders.is_undefined() {
+    if context.order_executor.orders.is_undefined() {
         let why = OrdersError::Undefined.to_string();
         context.handle.tell(News::OrderUnwritten { why });
     }

@@ -110,8 +110,8 @@ impl Leader {
             self.ledger.begin(order.clone(), Arc::clone(&registered.nodes));
         }
         self.ledger.set_busy(group, true);
-        let clerk = context.clerk.clone();
-        self.spawn(async move { Event::ErrandDone(group, clerk.run(errand).await) });
+        let order_executor = context.order_executor.clone();
+        self.spawn(async move { Event::ErrandDone(group, order_executor.run(errand).await) });
     }
 
     /// Holds a scale-up back that is more than pods can need, whatever the plan says.
@@ -152,8 +152,10 @@ impl Leader {
                 continue;
             }
             info!(node = %name, "node has the taint of a removal that no order explains; untainting it");
-            let crew = context.crew.clone();
-            self.spawn(async move { Event::NodeUntainted(name, crew.clean(name, cordon).await) });
+            let removal_executor = context.removal_executor.clone();
+            self.spawn(async move {
+                Event::NodeUntainted(name, removal_executor.clean(name, cordon).await)
+            });
         }
     }
 

@@ -27,7 +27,7 @@ impl Engine {
         let before = std::mem::replace(&mut context.settings, wanted);
         info!("settings reloaded");
         if before.orders.calls != context.settings.orders.calls {
-            context.clerk.turns = turns(context.settings.orders.calls);
+            context.order_executor.turns = turns(context.settings.orders.calls);
         }
         if before.mode != context.settings.mode && self.leader.is_some() {
             // A dry run knows nothing of orders: what there is to resume is read anew.

@@ -133,7 +133,8 @@ impl Leader {
     /// Reads what an earlier leader left.
     fn load(&mut self, context: &Context, now: Timestamp) {
         self.takeover = Takeover::Loading;
-        let (orders, saved_state) = (context.clerk.orders.clone(), context.saved_state.clone());
+        let (orders, saved_state) =
+            (context.order_executor.orders.clone(), context.saved_state.clone());
         let (fleet, mode) = (Arc::clone(&context.fleet), context.settings.mode);
         self.spawn(
             async move { Event::Loaded(load(&orders, &saved_state, &fleet, mode, now).await) },

@@ -70,20 +70,20 @@ impl Leader {
     /// Places orders again, writes phases, deletes NodeOrders that have ended.
     pub(super) fn do_chores(&mut self, context: &Context, now: Timestamp) {
         for chore in self.ledger.chores(&context.settings.orders, now) {
-            let clerk = context.clerk.clone();
+            let order_executor = context.order_executor.clone();
             self.spawn(async move {
                 match chore {
                     Chore::Place(order) => {
-                        let (outcome, noted) = clerk.order(&order).await;
+                        let (outcome, noted) = order_executor.order(&order).await;
                         Event::OrderPlaced(order.id, outcome, noted)
                     }
                     Chore::Note(Order { id, phase, message, made, .. }) => {
                         let progress = Progress { phase, message: &message, made };
-                        let is_written = clerk.note(&id, &progress).await;
+                        let is_written = order_executor.note(&id, &progress).await;
                         if is_written { Event::PhaseWritten(id) } else { Event::PhaseUnwritten(id) }
                     }
                     Chore::Remove(id) => {
-                        let is_deleted = clerk.remove(&id).await;
+                        let is_deleted = order_executor.remove(&id).await;
                         if is_deleted { Event::OrderDeleted(id) } else { Event::OrderKept(id) }
                     }
                 }
@@ -93,9 +93,9 @@ impl Leader {
         let old = self.ended.extract_if(.., |_, since| now.duration_since(*since) >= keep);
         let old: Vec<_> = old.map(|(id, _)| id).collect();
         for id in old {
-            let clerk = context.clerk.clone();
+            let order_executor = context.order_executor.clone();
             self.spawn(async move {
-                let is_deleted = clerk.remove(&id).await;
+                let is_deleted = order_executor.remove(&id).await;
                 if is_deleted { Event::OrderDeleted(id) } else { Event::OrderKept(id) }
             });
         }

@@ -17,7 +17,7 @@ use crate::{
     orders::new_id,
     retire::{
         Job, Retirement,
-        crew::{Doomed, Subject},
+        executor::{Doomed, Subject},
         sight,
     },
 };
@@ -126,20 +126,20 @@ impl Leader {
             wake = [wake, step.wake].into_iter().flatten().min();
         }
         for (node, subject, job) in jobs {
-            let crew = context.crew.clone();
+            let removal_executor = context.removal_executor.clone();
             let pod_uid = match &job {
                 Job::Evict { uid, .. } => uid.clone(),
                 _ => None,
             };
             self.spawn(async move {
-                let answer = crew.run(&subject, job).await;
+                let answer = removal_executor.run(&subject, job).await;
                 Event::RemovalAnswered { node, id: subject.id().clone(), answer, pod_uid }
             });
         }
         for nodes in deletions.into_values() {
-            let crew = context.crew.clone();
+            let removal_executor = context.removal_executor.clone();
             self.spawn(async move {
-                let answers = crew.delete(&nodes).await;
+                let answers = removal_executor.delete(&nodes).await;
                 let told = nodes
                     .into_iter()
                     .zip(answers)

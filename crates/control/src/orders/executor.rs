@@ -21,7 +21,7 @@ use crate::{
 
 /// Makes the calls that orders need. Clones are the same.
 #[derive(Clone)]
-pub(crate) struct Clerk {
+pub(crate) struct OrderExecutor {
     pub client: Client,
     pub orders: Orders,
     pub fleet: Arc<Fleet>,
@@ -42,9 +42,9 @@ pub(crate) struct Done {
     pub order: Option<(OrderId, Outcome, bool)>,
 }
 
-// === impl Clerk ===
+// === impl OrderExecutor ===
 
-impl Clerk {
+impl OrderExecutor {
     /// Puts right what has to be, writes the order down, places it, and writes down what became of it.
     pub(crate) async fn run(&self, errand: Errand) -> Done {
         let (mut repairs, mut deletions) = (Vec::new(), Vec::new());
@@ -193,7 +193,7 @@ impl Clerk {
     }
 }
 
-impl Clerk {
+impl OrderExecutor {
     /// Deletes a machine that did not become a node. It is an order like any other: written down before the provider is asked.
     async fn delete(
         &self,
@@ -249,9 +249,9 @@ impl Clerk {
     }
 }
 
-impl std::fmt::Debug for Clerk {
+impl std::fmt::Debug for OrderExecutor {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Clerk").finish_non_exhaustive()
+        f.debug_struct("OrderExecutor").finish_non_exhaustive()
     }
 }
 

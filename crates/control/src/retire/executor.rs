@@ -20,7 +20,7 @@ use crate::fault::{Faults, Point};
 
 /// Makes the calls that retirements need. Clones are the same.
 #[derive(Clone)]
-pub(crate) struct Crew {
+pub(crate) struct RemovalExecutor {
     pub client: Client,
     pub orders: Orders,
     pub fleet: Arc<Fleet>,
@@ -96,9 +96,9 @@ impl Subject {
     }
 }
 
-// === impl Crew ===
+// === impl RemovalExecutor ===
 
-impl Crew {
+impl RemovalExecutor {
     /// Makes a call.
     pub(crate) async fn run(&self, subject: &Subject, job: Job) -> Answer {
         match job {
@@ -274,8 +274,8 @@ impl Crew {
     }
 }
 
-impl std::fmt::Debug for Crew {
+impl std::fmt::Debug for RemovalExecutor {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Crew").finish_non_exhaustive()
+        f.debug_struct("RemovalExecutor").finish_non_exhaustive()
     }
 }
