@@ -38,10 +38,10 @@ pools:
 - {name: default, size: m5.large, initial: 1}
 ";
 
-#[path = "stackpoint/elsewhere.rs"]
-mod elsewhere;
 #[path = "stackpoint/gone.rs"]
 mod gone;
+#[path = "stackpoint/harm.rs"]
+mod harm;
 #[path = "stackpoint/network.rs"]
 mod network;
 #[path = "stackpoint/steering.rs"]
