@@ -18,7 +18,7 @@ use plimsoll_cluster::{
 /// Jobs that run at the same time.
 const AT_ONCE: u32 = 2_000;
 /// Jobs after which memory is measured for the first time: what is kept for them is kept by then.
-const FIRST: u32 = 50_000;
+const FIRST: u32 = 100_000;
 
 fn main() {
     let told = std::env::args().skip(1).find_map(|word| word.parse().ok());

@@ -85,7 +85,7 @@ fn new_nodes_wait_for_what_the_user_says() {
         let hold_back = load(text).unwrap().hold_back;
         hold_back.map(|hold_back| format!("{:?}", hold_back.until))
     };
-    let ready = Some("Condition(\"Ready\")".to_owned());
+    let ready = Some("Network".to_owned());
     assert_eq!(held_back("cluster-id: 5"), ready, "on by default");
     assert_eq!(
         from(&[]).unwrap().hold_back.map(|hold_back| format!("{:?}", hold_back.until)),
