@@ -85,11 +85,11 @@ fn new_nodes_wait_for_what_the_user_says() {
         let hold_back = load(text).unwrap().hold_back;
         hold_back.map(|hold_back| format!("{:?}", hold_back.until))
     };
-    let ready = Some("Network".to_owned());
-    assert_eq!(held_back("cluster-id: 5"), ready, "on by default");
+    let network = Some("Network".to_owned());
+    assert_eq!(held_back("cluster-id: 5"), network, "on by default");
     assert_eq!(
         from(&[]).unwrap().hold_back.map(|hold_back| format!("{:?}", hold_back.until)),
-        ready
+        network
     );
     assert_eq!(held_back("network-agent: none"), None);
     let pod = "Pod { namespace: \"kube-system\", which: Prefix(\"kube-flannel\") }";
