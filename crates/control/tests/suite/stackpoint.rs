@@ -149,7 +149,7 @@ impl Stage {
         panic!("{what} did not come about; nodes {:?}, {:?}", self.nodes(), self.machines());
     }
 
-    fn nodes(&self) -> Vec<String> {
+    pub(crate) fn nodes(&self) -> Vec<String> {
         self.ground.list("nodes").iter().map(|node| text(node, "/metadata/name")).collect()
     }
 
@@ -199,7 +199,7 @@ impl Stage {
     }
 
     /// What nobody may touch is there as it was.
-    fn assert_others_untouched(&self) {
+    pub(crate) fn assert_others_untouched(&self) {
         let others: Vec<_> = (self.emulator.machines().into_iter())
             .filter(|machine| machine.group.is_none())
             .map(|machine| (machine.role, machine.state.word()))

@@ -1,6 +1,9 @@
 //! Machines whose nodes are not there: they may run pods all the same.
 
-use crate::slicer::stage::{INI, Stage};
+use crate::{
+    slicer::stage::{INI, Stage},
+    stackpoint,
+};
 
 /// Three pods on a machine that is older than `max-node-provision-time`.
 async fn old_machine() -> (Stage, String) {
@@ -39,6 +42,28 @@ async fn a_node_that_is_deleted_is_replaced_when_its_pods_are_pending() {
     stage.until("the first one is gone", |stage| stage.machines() == 1).await;
     stage.pass(1800).await;
     assert_eq!((stage.machines(), stage.running()), (1, 3), "it was ordered once");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_same_holds_for_a_node_of_stackpoint() {
+    let stage = stackpoint::Stage::new().await;
+    stage.deploy("web", 2);
+    stage.until("two pods run", |stage| stage.running("web") == 2).await;
+    let machine = stage.machines().remove(0);
+    let node = machine.node_name();
+    // Its kubelet runs on, and does not register again unless it is restarted.
+    stage.ground.kubelets().vanish(&node);
+    stage.ground.delete("nodes", "", &node);
+    let others = stage.nodes().len();
+    stage.until("there is another one", |stage| stage.nodes().len() > others).await;
+    stage.until("two pods run again", |stage| stage.running("web") == 2).await;
+    let is_kept = |stage: &stackpoint::Stage| {
+        stage.machines().iter().any(|one| one.instance_id == machine.instance_id)
+    };
+    assert!(is_kept(&stage), "the first one has time left");
+    stage.until("the first one is gone", |stage| !is_kept(stage)).await;
+    assert_eq!(stage.machines().len(), 1);
+    stage.assert_others_untouched();
 }
 
 #[tokio::test(start_paused = true)]

@@ -37,27 +37,6 @@ async fn a_node_that_is_not_ready_is_told_from_one_whose_machine_is_gone() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_node_that_is_deleted_is_replaced_when_its_pods_are_pending() {
-    let stage = Stage::new().await;
-    stage.deploy("web", 2);
-    stage.until("two pods run", |stage| stage.running("web") == 2).await;
-    let machine = stage.machines().remove(0);
-    let node = machine.node_name();
-    // Its kubelet runs on, and does not register again unless it is restarted.
-    stage.ground.kubelets().vanish(&node);
-    stage.ground.delete("nodes", "", &node);
-    let others = stage.nodes().len();
-    stage.until("there is another one", |stage| stage.nodes().len() > others).await;
-    stage.until("two pods run again", |stage| stage.running("web") == 2).await;
-    let is_kept =
-        |stage: &Stage| stage.machines().iter().any(|one| one.instance_id == machine.instance_id);
-    assert!(is_kept(&stage), "the first one has time left");
-    stage.until("the first one is gone", |stage| !is_kept(stage)).await;
-    assert_eq!(stage.machines().len(), 1);
-    stage.assert_others_untouched();
-}
-
-#[tokio::test(start_paused = true)]
 async fn a_machine_that_is_deleted_behind_the_service_is_replaced_after_the_unready_time() {
     let stage = Stage::new().await;
     stage.deploy("web", 2);
