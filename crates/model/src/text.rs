@@ -34,7 +34,7 @@ struct Table {
     rows: FxHashSet<Row>,
     /// How many texts have been made.
     made: u64,
-    /// The table is swept when it has so many rows.
+    /// The number of rows at which the table is swept.
     sweep_at: usize,
 }
 
@@ -143,7 +143,7 @@ impl Table {
     /// Frees what only the table has. The next sweep comes when the table is twice as large, so that a text costs a constant
     /// number of looks.
     fn sweep(&mut self) {
-        // Nobody else can gain a share of a text that only the table has: the table is locked.
+        // A text that only the table owns cannot gain an owner meanwhile: the table is locked.
         self.rows.retain(|row| Arc::strong_count(&row.0.0) > 1);
         self.sweep_at = self.rows.len() * 2;
         self.rows.shrink_to(self.sweep_at);

@@ -29,7 +29,7 @@ fn something_of_everything() {
         &[],
         SMALL,
         &expect![[r"
-            small grows by 2 nodes (1 → 3) for 2 pods web-… (a)
+            scale up small by 2 nodes (1 → 3) for 2 pods web-… (a)
 
             pod a-b/web stays pending: no group can take it
               small    insufficient cpu: asks 4, a new node has 2
@@ -56,8 +56,8 @@ fn groups_that_grow_and_a_pod_that_none_can_take() {
         &[],
         &scenario("joint-mixed-outcomes"),
         &expect![[r"
-        cpu-rich grows by 1 node (1 → 2) for pod default/wants-cpu
-        mem-rich grows by 1 node (1 → 2) for pod default/wants-memory
+        scale up cpu-rich by 1 node (1 → 2) for pod default/wants-cpu
+        scale up mem-rich by 1 node (1 → 2) for pod default/wants-memory
 
         pod default/too-big stays pending: no group can take it
           cpu-rich  insufficient cpu: asks 2, a new node has 1
@@ -77,7 +77,7 @@ fn room_for_pods_that_do_not_exist() {
         &[],
         ROOM,
         &expect![[r"
-        small grows by 5 nodes (0 → 5) to keep room for 2 units of CapacityBuffer shop/spare and 3 pods of ProvisioningRequest shop/job
+        scale up small by 5 nodes (0 → 5) to keep room for 2 units of CapacityBuffer shop/spare and 3 pods of ProvisioningRequest shop/job
 
         room is kept for ProvisioningRequest shop/job until 12:10 (Capacity is bought, and on its way)
         CapacityBuffer shop/spare has 2 units, 2 of them with a place
@@ -111,7 +111,7 @@ fn a_machine_that_failed() {
         &[],
         &scenario("failed-instance-other-group"),
         &expect![[r"
-        pool-b grows by 1 node (0 → 1) for pod default/p
+        scale up pool-b by 1 node (0 → 1) for pod default/p
 
         instance sim://a-0 of pool-a is deleted: failed: no machines left (STOCKOUT)
 

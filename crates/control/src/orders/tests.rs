@@ -118,7 +118,11 @@ fn an_order_that_could_not_be_written_keeps_its_name() {
     let chores = ledger.chores(&settings, at(200));
     let failed = in_phase("one", OrderPhase::Failed, 200);
     let failed = Order { message: "away".to_owned(), ..failed };
-    assert_eq!(chores, [Chore::Note(failed)], "should it be there, nobody places it later");
+    assert_eq!(
+        chores,
+        [Chore::Note(failed)],
+        "an order that was written after all is not placed later"
+    );
 }
 
 #[test]

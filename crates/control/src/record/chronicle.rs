@@ -63,7 +63,8 @@ pub fn decisions(pass: &Pass) -> Vec<String> {
             },
             pods => format!(" for {}", words::Count(pods, "pod")),
         };
-        decisions.push(format!("{group} grows by {added} ({} → {to}){purpose}", order.intent.from));
+        decisions
+            .push(format!("scale up {group} by {added} ({} → {to}){purpose}", order.intent.from));
     }
     decisions.extend(pass.begun.repairs.iter().map(words::repair));
     decisions.extend(pass.begun.removals.iter().map(|one| words::removal(one, pass.at)));

@@ -24,7 +24,7 @@ pub(crate) struct Running {
     router: Router,
     shutdown: Shutdown,
     task: JoinHandle<()>,
-    /// Nobody changes the settings, but somebody could.
+    /// Kept open: the loop watches the settings, which this test does not change.
     _settings: watch::Sender<Arc<Settings>>,
 }
 

@@ -27,7 +27,7 @@ use crate::{
 };
 
 impl ExternalGrpc {
-    /// Asks for what is due, and remembers it. An error when something of it makes no sense.
+    /// Asks the server for the template, price and options that are due, and keeps the answers. An error when an answer is invalid.
     pub(crate) async fn extras(&self, group: &str) -> (Extras, Result<(), String>) {
         let mut extras = self.memory().extras.get(group).cloned().unwrap_or_default();
         let mut sense = Ok(());

@@ -125,7 +125,7 @@ impl<T: Clone> Known<T> {
 // === impl Extras ===
 
 impl Extras {
-    /// What could not be had, in words; what is used instead stands with it.
+    /// Which of template, price and options could not be read and why, and that the last known value is used.
     pub(crate) fn problems(&self) -> Vec<String> {
         fn told<T: Clone>(what: &str, known: &Known<T>, otherwise: &str) -> Option<String> {
             let instead =

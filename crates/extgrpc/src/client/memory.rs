@@ -120,13 +120,13 @@ impl Memory {
         Some(Owner { group, instance: Some(machine) })
     }
 
-    /// This node is this machine, as whoever is about to delete it has just seen.
+    /// Records which node the machine is. The caller has read the Node from the API server and is about to delete the machine.
     pub(crate) fn introduce(&mut self, machine: &str, node: &NodeIdentity) {
         self.nodes.insert(machine.into(), Some(node.clone()));
     }
 
     /// How a machine is named to the server: as its node, or by its id where no node is known. Of two nodes that say that they are it,
-    /// neither is named. That a machine *has* no node is said only by whoever has looked, and introduces a node that is made up.
+    /// neither is named. Only a caller that has read all Nodes says that a machine has no node: it introduces a made-up one.
     pub(crate) fn node(&self, machine: &str) -> NodeIdentity {
         let id = machine.to_owned();
         let nameless =

@@ -25,7 +25,7 @@ use crate::{
 const FEWEST_AT_A_TIME: usize = 8;
 /// … this many. A server may serve one call after the other, and each has to be answered within its limit.
 const MOST_AT_A_TIME: usize = 64;
-/// Of so many groups one is asked about at a time. With a second for a call, a refresh then takes no longer than what it tells is
+/// The server is asked about this many groups at the same time. With a second for a call, a refresh then takes no longer than what it tells is
 /// good for.
 const ONE_IN: usize = 4;
 

@@ -93,7 +93,7 @@ async fn group_of_node(
             let listed = shown.machine(&node.provider_id).ok().flatten();
             Ok(listed.map(|(group, _)| group).or_else(|| shown.group_of(node)))
         }
-        // An outage makes nobody a stranger.
+        // A node keeps its group while the provider is unreachable.
         Err(error) => match state.shown().group_of(node) {
             Some(group) => Ok(Some(group)),
             None => Err(status::write(&error)),

@@ -111,7 +111,7 @@ pub(crate) async fn delete(
     for node in nodes {
         let node = read_node(node);
         let machine = machine_of(state, &view, group, &node).await?;
-        not_somebody_elses(state, &machine, &node)?;
+        check_claimants(state, &machine, &node)?;
         if made_up(&node).is_some() {
             unregistered.insert(machine.clone());
         }
@@ -230,7 +230,7 @@ async fn machine_of(
 
 /// Refuses to delete a machine that another node than the named one says to be. Of a machine that is said to have no node, no node
 /// may have said so.
-fn not_somebody_elses(state: &State, machine: &str, node: &NodeIdentity) -> Result<(), Status> {
+fn check_claimants(state: &State, machine: &str, node: &NodeIdentity) -> Result<(), Status> {
     let shown = state.shown();
     let mut nodes = shown.nodes_of(machine);
     if made_up(node).is_none() {

@@ -15,7 +15,7 @@ use crate::template::new_node;
 /// What the device plugin of the GPUs offers.
 const GPU: &str = "nvidia.com/gpu";
 
-/// What GPUs are called where nobody says which they are.
+/// The type of GPUs where the configuration names none.
 const SOME_GPU: &str = "nvidia";
 
 /// As large as a disk is at least: hosts do not tell, and a node with less than this hardly starts.

@@ -100,7 +100,7 @@ pub struct Config {
     pub prices: Prices,
     /// Groups that pods are to keep away from.
     pub steering: Steering,
-    /// What to do about groups whose machines nobody has described.
+    /// What to do about groups whose machine type is unknown.
     pub unknown_kinds: UnknownKinds,
     /// Who chooses where new machines are.
     pub placement: Placement,

@@ -1,7 +1,7 @@
-//! Groups whose machines nobody has described: one machine is added, and what it turns out to be is what the group offers.
+//! Groups whose machine type is unknown: one machine is added, and its node becomes the group's template.
 //!
 //! That machine is kept. It is what is known of the group, for this process and for every later one: a group that has a machine gets
-//! no other for this reason, whoever looks. A machine that never becomes a node is replaced like any other, [`MOST`] times in all.
+//! no other for this reason. A machine that never becomes a node is replaced like any other, [`MOST`] times in all.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,10 +13,10 @@ use super::{
     wire::Pool,
 };
 
-/// After so many machines of a group that never became a node, no other is added to learn from.
+/// The number of machines that never became a node after which no other is added to learn from.
 const MOST: usize = 3;
 
-/// What to do about a group whose machines nobody has described.
+/// What to do about a group whose machine type is unknown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum UnknownKinds {
     /// One machine is added and kept.

@@ -17,7 +17,7 @@ pub(in crate::plan) fn purchases(story: &Story<'_>) -> Vec<String> {
             let added = usize::try_from(bought.to - bought.from).unwrap_or(usize::MAX);
             let (group, from, to) = (bought.group, bought.from, bought.to);
             let added = Count(added, "node");
-            format!("{group} grows by {added} ({from} → {to}) {}", purpose(story, bought))
+            format!("scale up {group} by {added} ({from} → {to}) {}", purpose(story, bought))
         })
         .collect()
 }

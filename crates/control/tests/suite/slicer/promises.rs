@@ -65,7 +65,7 @@ async fn a_machine_that_is_made_twice_over_a_restart_is_given_back() {
     stage.deploy("web", 3);
     stage.pass(20).await;
     assert_eq!(stage.machines(), 0);
-    // Whoever starts now knows nothing of the request that the host is working on.
+    // A new process knows nothing of the request that the host is working on.
     stage.restart().await;
     stage.until("three pods run", |stage| stage.running() == 3).await;
     assert_eq!(stage.machines(), 1);

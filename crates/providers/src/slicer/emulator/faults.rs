@@ -24,7 +24,7 @@ pub(super) struct Faults {
     pub(super) is_down: bool,
     /// What every request waits for before it takes effect.
     pub(super) latency: Duration,
-    /// So many machines take this long to be made.
+    /// How many machines are made slowly, and how long each takes.
     pub(super) slow_creations: (u32, Duration),
     /// Requests that will fail.
     pub(super) failing: Option<Failing<Class>>,

@@ -58,7 +58,7 @@ pub(super) struct State {
     next: BTreeMap<Box<str>, u32>,
     /// What has happened and was not told yet.
     pub(super) news: Vec<News>,
-    /// So many machines are kept though they are to be deleted.
+    /// How many deletions fail while the answer says success.
     pub(super) kept_deletions: u32,
     /// How many nodes have joined.
     joined: u32,

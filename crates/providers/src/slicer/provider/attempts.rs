@@ -11,7 +11,7 @@ use jiff::{SignedDuration, Timestamp};
 /// A request that was not answered may take effect for so long after it was given up.
 const IN_DOUBT: SignedDuration = SignedDuration::from_mins(3);
 
-/// After this nobody asks for an order any more, and nobody decides without having seen its machines.
+/// An order is not placed again after this time, and every later decision has seen its machines.
 const FORGOTTEN: SignedDuration = SignedDuration::from_mins(30);
 
 /// What was asked of the hosts without an answer.
@@ -21,7 +21,7 @@ pub(super) struct Attempts {
     of_group: BTreeMap<Box<str>, Vec<Attempt>>,
 }
 
-/// An order that has not been answered to whoever placed it.
+/// An order whose caller has no answer yet.
 #[derive(Debug)]
 struct Attempt {
     order: Box<str>,
@@ -51,7 +51,7 @@ pub(super) struct Standing {
 pub(super) struct Listing<'l> {
     /// How many machines of each order there are.
     pub(super) by_order: &'l BTreeMap<Box<str>, u32>,
-    /// How many machines there are that whoever decided the order did not know of, and that are not its own.
+    /// Machines that were not listed when the order was decided and that were not made for it.
     pub(super) unforeseen: u32,
 }
 
@@ -95,7 +95,7 @@ impl Attempts {
         Standing { taken, in_doubt }
     }
 
-    /// So many requests for machines of the order were answered, and so many were not.
+    /// Records how many requests for machines of the order were answered (`done`) and how many were not.
     pub(super) fn record(
         &mut self,
         group: &str,
@@ -111,7 +111,7 @@ impl Attempts {
         }
     }
 
-    /// Whoever placed the order knows what it has.
+    /// The caller was told how many machines the order has.
     pub(super) fn close(&mut self, group: &str, order: &str) {
         if let Some(attempts) = self.of_group.get_mut(group) {
             attempts.retain(|attempt| &*attempt.order != order || attempt.unanswered > 0);
@@ -181,7 +181,7 @@ mod tests {
         attempts.record("api", "one", (0, 1), at(10));
         assert_eq!(review(&mut attempts, "two", (0, 0), 0, 20), (0, 1));
         assert_eq!(review(&mut attempts, "two", (1, 0), 1, 30), (1, 0));
-        // Asked again it says the same, and nobody else gets the machine.
+        // Asked again it says the same, and no other order gets the machine.
         assert_eq!(review(&mut attempts, "two", (1, 0), 1, 31), (1, 0));
         assert_eq!(review(&mut attempts, "three", (1, 0), 1, 32), (0, 0));
     }

@@ -47,7 +47,7 @@ impl<'c> Cluster<'c> {
         Self { name: &config.cluster, uid, adopted_uid: config.adopted_uid.as_deref() }
     }
 
-    /// The tags of a machine that is made for an order of so many.
+    /// The tags of a machine that is made for an order of `size` machines.
     pub(super) fn tags(&self, order: &str, size: u32) -> Vec<String> {
         let mut tags = vec![
             format!("{CLUSTER}{}", self.name),

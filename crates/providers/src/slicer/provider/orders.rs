@@ -114,7 +114,7 @@ impl Core {
             }
             None if in_doubt > 0 => return Err(unsettled(&at, in_doubt)),
             None if done == 0 => return Err(busy(&at)),
-            // Nobody was told how many it has: placed again, the rest is made.
+            // The caller has given up and was not told how many it has: placed again, the rest is made.
             None if has < order.count && !caller.waits() => return Err(unheard(order)),
             None => {
                 info!(provider = &*self.name, %group, order = id, made = has, "machines created");
@@ -224,7 +224,7 @@ impl Core {
         Ok(vec![name.to_string()])
     }
 
-    /// Makes so many machines, as many at once as the host takes. A machine is begun only while the caller waits and nothing went
+    /// Makes the missing machines, as many at once as the configuration allows. A machine is begun only while the caller waits and nothing went
     /// wrong; those that were begun are seen to their end.
     async fn make(
         &self,
@@ -286,9 +286,9 @@ fn unsettled(at: &At, machines: u32) -> Error {
     .with_code("Unsettled")
 }
 
-/// That nobody waits for the rest of an order.
+/// The caller gave up waiting before the order was complete.
 fn unheard(order: &Order) -> Error {
-    Error::retry(format!("nobody waits for the order {} any more", order.id.as_str()))
+    Error::retry(format!("the caller gave up waiting for the order {}", order.id.as_str()))
 }
 
 /// That the host is making other machines.

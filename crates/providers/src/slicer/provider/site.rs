@@ -31,7 +31,7 @@ pub(super) struct Site {
     pub(super) groups: Vec<usize>,
     /// What knows it again when the configuration has changed.
     pub(super) key: Box<str>,
-    /// One has to be had to make a machine. Whoever reaches the same host by another token shares them.
+    /// A permit is needed to make a machine. Sites that reach the same host by another token share the permits.
     pub(super) turns: Arc<Semaphore>,
 }
 

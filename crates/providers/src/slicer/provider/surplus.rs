@@ -1,7 +1,7 @@
 //! Machines that were made twice: an order has more of them than it asked for, because a request that was not answered took effect
 //! after its repetition.
 //!
-//! They are told with an error, and whoever works with the provider deletes them as it deletes other machines that will not become
+//! They are listed with an error, and the planner deletes them as it deletes other machines that will not become
 //! nodes: by an order, and not if a node claims them. So only a machine is told that came into being under our eyes and has had no node
 //! since: one that may carry pods leaves by a drain when it is not needed.
 
