@@ -5,25 +5,18 @@
 
 use std::collections::BTreeMap;
 
-use jiff::Timestamp;
 use plimsoll_model::Symbol;
 use plimsoll_provider::Error;
 
+mod machine;
 mod tags;
 
+use self::machine::is_ours;
+pub(super) use self::machine::{Consent, Machine, Phase};
 use super::{
     listing::{Listing, Unreadable},
     wire::{Key, Pool, Record},
 };
-
-/// What `etcd_state` says of a machine that hosts none: nothing, or that etcd runs inside of Kubernetes, where masters host it.
-const NO_ETCD: [&str; 3] = ["", "none", "kube_etcd"];
-
-/// What `etcd_state` says of a machine that hosts a member of etcd, in etcd's own words.
-const ETCD: [&str; 5] = ["existing", "new", "member", "leader", "follower"];
-
-/// What a machine whose record cannot be read is said to be doing.
-const UNREADABLE: &str = "unreadable";
 
 /// Everything that the service has of a cluster, at one moment.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,51 +45,6 @@ pub(super) struct Shelf {
     pub(super) frozen: Option<String>,
     /// What else people should know of it.
     pub(super) note: Option<String>,
-}
-
-/// A machine.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Machine {
-    pub(super) id: Box<str>,
-    pub(super) pk: Key,
-    pub(super) phase: Phase,
-    /// By the service's clock.
-    pub(super) created: Option<Timestamp>,
-    pub(super) private_ip: String,
-    /// The service's word for what it is doing.
-    pub(super) state: String,
-    /// Where it is: `region:zone`, or a region.
-    pub(super) location: String,
-    /// The group that the service has it on record with.
-    pub(super) group_name: String,
-    /// What the service has to say before it is deleted.
-    pub(super) consent: Consent,
-}
-
-/// What the service has to say before a machine is deleted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Consent {
-    /// Anything but no. A service that does not know the question is not asked.
-    Silent,
-    /// That it may be: its record has a word for etcd that is not known, so it may host a member.
-    Spoken,
-}
-
-/// What a machine is doing.
-///
-/// | the service says                                 | phase   |
-/// |--------------------------------------------------|---------|
-/// | `draft`, `building`, `provisioning`, `provisioned` | Coming  |
-/// | `running`, or a word that nobody knows           | Running |
-/// | `failed`, or `is_failed`                         | Failed  |
-/// | `deleting`                                       | Going   |
-/// | `deleted`                                        | it is gone, and has no entry |
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Phase {
-    Coming,
-    Running,
-    Failed,
-    Going,
 }
 
 /// Where a machine is in the books.
@@ -155,11 +103,6 @@ fn is_group(pool: &Pool) -> bool {
     let is_there = !matches!(&*pool.state, "draft" | "failed" | "deleting" | "deleted");
     let of_workers = matches!(&*pool.role, "" | "worker");
     pool.autoscaled && is_there && of_workers && !pool.instance_id.is_empty()
-}
-
-/// Whether a machine of a group may be touched.
-fn is_ours(record: &Record) -> bool {
-    record.role == "worker" && !ETCD.contains(&&*record.etcd_state)
 }
 
 /// A name that stands more than once.
@@ -335,69 +278,6 @@ fn whole(count: i64) -> u32 {
     u32::try_from(count.max(0)).unwrap_or(u32::MAX)
 }
 
-// === impl Machine ===
-
-impl Machine {
-    /// `None` for one that is gone.
-    fn new(record: &Record) -> Option<Self> {
-        let phase = match &*record.state {
-            "deleted" => return None,
-            "deleting" => Phase::Going,
-            "failed" => Phase::Failed,
-            _ if record.is_failed => Phase::Failed,
-            "draft" | "building" | "provisioning" | "provisioned" => Phase::Coming,
-            _ => Phase::Running,
-        };
-        let id = match &*record.instance_id {
-            "" => format!("pk-{}", record.pk).into(),
-            id => id.into(),
-        };
-        let is_known =
-            NO_ETCD.contains(&&*record.etcd_state) || ETCD.contains(&&*record.etcd_state);
-        Some(Self {
-            id,
-            pk: record.pk,
-            phase,
-            created: record.created,
-            private_ip: record.private_ip.clone(),
-            state: record.state.clone(),
-            location: record.location.clone(),
-            group_name: record.group_name.clone(),
-            consent: if is_known { Consent::Silent } else { Consent::Spoken },
-        })
-    }
-
-    /// A machine of which only the name is known; `None` where not even that is.
-    fn unreadable(unreadable: &Unreadable) -> Option<Self> {
-        let id = match (&unreadable.instance_id, unreadable.pk) {
-            (Some(id), _) => id.as_str().into(),
-            (None, Some(pk)) => format!("pk-{pk}").into(),
-            (None, None) => return None,
-        };
-        // Nothing is asked about it while its group is frozen.
-        let pk = unreadable.pk.unwrap_or_default();
-        Some(Self {
-            id,
-            pk,
-            phase: Phase::Running,
-            created: None,
-            private_ip: String::new(),
-            state: UNREADABLE.to_owned(),
-            location: String::new(),
-            group_name: unreadable.group_name.clone().unwrap_or_default(),
-            consent: Consent::Spoken,
-        })
-    }
-
-    fn region(&self) -> &str {
-        self.location.split(':').next().unwrap_or_default()
-    }
-
-    fn zone(&self) -> &str {
-        self.location.split_once(':').map_or("", |(_, zone)| zone)
-    }
-}
-
 /// What is new in a reply to an order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Begun {
@@ -416,7 +296,7 @@ pub(super) fn begun(reply: &[Record], books: &Books, shelf: &Shelf) -> Begun {
     new.dedup_by_key(|record| record.pk);
     let (ours, others): (Vec<&Record>, Vec<&Record>) =
         new.into_iter().partition(|record| books.belongs(record, shelf));
-    // A machine that says whose it is was made for somebody else in the same moment.
+    // A machine that says whose it is was made for another order in the same moment.
     let is_homeless = |record: &&Record| {
         record.role == "worker"
             && record.pool.is_none()

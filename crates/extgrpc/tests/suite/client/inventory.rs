@@ -1,37 +1,16 @@
 //! What a server tells, and what it must not tell.
 
-use std::sync::Arc;
-
 use jiff::SignedDuration;
 use plimsoll_extgrpc::proto::{
-    core, external as message, external::instance_status::InstanceState as State, meta, resource,
+    external as message, external::instance_status::InstanceState as State, meta,
 };
 use plimsoll_model::{ErrorClass, GroupOptions, InstanceState, Money};
-use plimsoll_provider::{Capabilities, Class, Limits, Overrides, Provider as _, Steady};
+use plimsoll_provider::{Capabilities, Class, Overrides, Provider as _};
 use prost::Message as _;
 use tonic::Status;
 
-use crate::{
-    fixture::lock,
-    scripted::{Script, Scripted, group, machine},
-};
-
-fn node(labels: &[(&str, &str)]) -> core::Node {
-    let quantity = |text: &str| resource::Quantity { string: text.to_owned() };
-    core::Node {
-        metadata: Some(meta::ObjectMeta {
-            name: "template".to_owned(),
-            labels: labels.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect(),
-            ..meta::ObjectMeta::default()
-        }),
-        spec: None,
-        status: Some(core::NodeStatus {
-            capacity: [("cpu".to_owned(), quantity("2")), ("memory".to_owned(), quantity("4Gi"))]
-                .into(),
-            ..core::NodeStatus::default()
-        }),
-    }
-}
+use super::{add_second, node, set_threshold};
+use crate::{fixture::lock, scripted::Scripted};
 
 /// A server that knows the old times only cannot say anything of the two switches, so it does not turn them off.
 #[tokio::test]
@@ -183,13 +162,6 @@ async fn old_servers_are_understood() {
     assert_eq!(asked.max_node_provision_duration.unwrap().seconds, 900);
 }
 
-/// Another group beside `pool`, which lives whatever becomes of the first.
-fn add_second(script: &mut Script) {
-    script.groups.push(group("second", 0, 1));
-    script.targets.insert("second".to_owned(), 1);
-    script.machines.insert("second".to_owned(), vec![machine("s-0")]);
-}
-
 #[tokio::test]
 async fn optional_methods_may_be_missing() {
     let missing = [
@@ -299,142 +271,6 @@ async fn a_refresh_without_a_list_of_groups_is_an_error() {
 }
 
 #[tokio::test]
-async fn a_group_whose_size_cannot_be_read_is_frozen_as_it_was() {
-    for method in ["NodeGroupTargetSize", "NodeGroupNodes"] {
-        for status in [Status::unknown("plain Go error"), Status::unavailable("no")] {
-            let server = Scripted::start().await;
-            server.change(add_second);
-            let provider = server.provider();
-            provider.refresh().await.unwrap();
-            server.change(|script| {
-                script.failing_for.insert((method, "pool"), status.clone());
-                script.targets.insert("second".to_owned(), 0);
-                script.machines.insert("second".to_owned(), vec![]);
-            });
-            let inventory = provider.refresh().await.unwrap();
-            let [pool, second] = &inventory.groups[..] else { panic!("{inventory:?}") };
-            let reason = pool.group.frozen.as_deref().unwrap();
-            let expected = format!("{}: {method}: {}", server.address, status.message());
-            assert_eq!(reason, expected);
-            assert_eq!((pool.group.target, pool.group.instances.len()), (2, 2), "as last seen");
-            assert_eq!((second.group.target, &second.group.frozen), (0, &None), "it lives");
-            server.change(|script| script.failing_for.clear());
-            let inventory = provider.refresh().await.unwrap();
-            assert!(inventory.groups.iter().all(|state| state.group.frozen.is_none()));
-            // Of a group that was never seen nothing is known.
-            server.change(|script| {
-                script.failing_for.insert((method, "pool"), status.clone());
-            });
-            let inventory = server.provider().refresh().await.unwrap();
-            assert!(inventory.groups[0].group.frozen.is_some());
-            assert!(inventory.groups[1].group.frozen.is_none());
-        }
-    }
-}
-
-#[tokio::test]
-async fn a_group_that_makes_no_sense_is_frozen_and_the_others_live() {
-    type Break = fn(&mut Script);
-    let table: [(&str, Break); 11] = [
-        ("group pool: the group is listed twice", |script| script.groups.push(group("pool", 0, 1))),
-        ("group pool: it is to have 3 to 2 machines", |script| {
-            script.groups[0] = group("pool", 3, 2);
-        }),
-        ("group pool: it is to have -1 to 2 machines", |script| {
-            script.groups[0] = group("pool", -1, 2);
-        }),
-        ("the target of group pool is -1", |script| {
-            script.targets.insert("pool".to_owned(), -1);
-        }),
-        ("group pool: a machine has no id", |script| {
-            script.machines.insert("pool".to_owned(), vec![machine("")]);
-        }),
-        ("group pool: machine m is in state 7, which nobody knows", |script| {
-            let status = message::InstanceStatus { instance_state: 7, error_info: None };
-            let odd = message::Instance { status: Some(status), ..machine("m") };
-            script.machines.insert("pool".to_owned(), vec![odd]);
-        }),
-        ("group pool: machine twice is listed twice", |script| {
-            script.machines.insert("pool".to_owned(), vec![machine("twice"), machine("twice")]);
-        }),
-        ("group pool: a node costs -1", |script| script.price = Some(-1.0)),
-        ("group pool: a node costs NaN", |script| script.price = Some(f64::NAN)),
-        ("group pool: a utilization threshold is 50", |script| set_threshold(script, 50.0)),
-        ("group pool: a utilization threshold is NaN", |script| set_threshold(script, f64::NAN)),
-    ];
-    for (expected, break_it) in table {
-        let server = Scripted::start().await;
-        server.change(|script| {
-            add_second(script);
-            script.template = Some(message::NodeGroupTemplateNodeInfoResponse {
-                node_info: Some(node(&[])),
-                node_bytes: Vec::new(),
-            });
-            // Only the first has a price and settings.
-            for method in ["NodeGroupTemplateNodeInfo", "NodeGroupGetOptions"] {
-                script.failing_for.insert((method, "second"), Status::unimplemented(""));
-            }
-        });
-        let provider = server.provider();
-        provider.refresh().await.unwrap();
-        server.change(break_it);
-        // Another client has not seen it whole.
-        for (provider, machines) in [(provider, 2), (server.provider(), 0)] {
-            // What is not asked for at every refresh shows after a while.
-            let inventory = provider.refresh().await.unwrap();
-            let [pool, second] = &inventory.groups[..] else { panic!("{inventory:?}") };
-            let is_late = expected.contains("costs") || expected.contains("threshold");
-            let Some(reason) = pool.group.frozen.as_deref() else {
-                assert!(is_late && machines == 2, "{expected}");
-                continue;
-            };
-            assert!(reason.starts_with(&format!("theirs: {expected}")), "{reason}");
-            assert!(pool.group.instances.len() >= machines, "{expected}: {pool:?}");
-            assert_eq!(second.group.frozen, None);
-            // Nothing is bought for a group whose bounds are unknown.
-            if expected.contains("to have") || expected.contains("the group is") {
-                let id = plimsoll_provider::OrderId::new("more").unwrap();
-                let order =
-                    plimsoll_provider::Order { id, group: "pool".into(), count: 1, from: 2 };
-                assert_eq!(provider.increase(&order).await.unwrap_err().class(), Class::Bug);
-            }
-        }
-    }
-}
-
-fn set_threshold(script: &mut Script, threshold: f64) {
-    let own = message::NodeGroupAutoscalingOptions {
-        scale_down_utilization_threshold: threshold,
-        ..Default::default()
-    };
-    let node_group_autoscaling_options = Some(own);
-    script.options =
-        Some(message::NodeGroupAutoscalingOptionsResponse { node_group_autoscaling_options });
-}
-
-#[tokio::test]
-async fn groups_that_share_a_machine_are_frozen() {
-    let server = Scripted::start().await;
-    server.change(|script| {
-        for id in ["second", "third"] {
-            script.groups.push(group(id, 0, 1));
-            script.targets.insert(id.to_owned(), 1);
-        }
-        script.groups.push(group("", 0, 1));
-        script.machines.insert("second".to_owned(), vec![machine("m-0")]);
-        script.machines.insert("third".to_owned(), vec![machine("t-0")]);
-    });
-    let inventory = server.provider().refresh().await.unwrap();
-    let frozen: Vec<_> = inventory
-        .groups
-        .iter()
-        .map(|state| (state.group.id.as_str(), state.group.frozen.as_deref()))
-        .collect();
-    let reason = Some("theirs: machine m-0 is listed by pool and second");
-    assert_eq!(frozen, [("pool", reason), ("second", reason), ("third", None)]);
-}
-
-#[tokio::test]
 async fn what_cannot_be_read_of_a_group_is_what_it_last_was() {
     let server = Scripted::start().await;
     server.change(|script| {
@@ -491,122 +327,4 @@ async fn what_cannot_be_read_of_a_group_is_what_it_last_was() {
     let inventory = provider.refresh().await.unwrap();
     assert_eq!(inventory.groups[0].group.template, before.group.template);
     assert!(provider.remarks("pool".into())[0].starts_with("its template could not be read"));
-}
-
-#[tokio::test(start_paused = true)]
-async fn templates_are_asked_for_again_within_a_minute() {
-    let server = Scripted::start().await;
-    let provider = server.patient(std::time::Duration::from_hours(1));
-    let clock = tokio::time::Instant::now();
-    let inventory = provider.refresh().await.unwrap();
-    assert!(inventory.groups[0].group.template.is_none(), "it is not implemented");
-    server.change(|script| {
-        script.template = Some(message::NodeGroupTemplateNodeInfoResponse {
-            node_info: Some(node(&[("kind", "new")])),
-            node_bytes: Vec::new(),
-        });
-        script.price = Some(0.5);
-        set_threshold(script, 0.25);
-    });
-    let state = loop {
-        tokio::time::advance(std::time::Duration::from_secs(5)).await;
-        let inventory = provider.refresh().await.unwrap();
-        let state = inventory.groups.into_iter().next().unwrap();
-        if state.group.template.is_some() || clock.elapsed().as_secs() > 60 {
-            break state;
-        }
-    };
-    assert!(state.group.template.is_some() && state.group.price.is_some());
-    assert_eq!(state.overrides.utilization_threshold, Some(0.25));
-}
-
-/// One after the other the calls would take 25 minutes; eight groups at a time, three. What is told is not good for that long.
-#[tokio::test(start_paused = true)]
-async fn many_groups_of_a_slow_server_are_asked_about_at_the_same_time() {
-    let server = Scripted::start().await;
-    server.change(|script| {
-        for number in 0..300 {
-            let id = format!("group-{number}");
-            script.groups.push(group(&id, 0, 1));
-            script.targets.insert(id, 0);
-        }
-        script.delay = std::time::Duration::from_secs(1);
-    });
-    let steady = Steady::new(Arc::new(server.provider()), Limits::default());
-    let inventory = steady.refresh().await.unwrap();
-    assert_eq!(inventory.groups.len(), 301);
-    assert!(inventory.groups.iter().all(|state| state.group.frozen.is_none()));
-    assert_eq!(lock(&server.script).most_waiting, 64);
-
-    // Few groups are not asked about more eagerly than a server that serves one call after the other can take.
-    server.change(|script| {
-        script.groups.truncate(30);
-        script.most_waiting = 0;
-    });
-    steady.refresh().await.unwrap();
-    assert_eq!(lock(&server.script).most_waiting, 8);
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_call_may_take_as_long_as_the_configuration_says() {
-    let server = Scripted::start().await;
-    server.change(|script| script.delay = std::time::Duration::from_secs(50));
-    let provider = server.patient(std::time::Duration::from_mins(2));
-    let steady = Steady::new(Arc::new(provider), Limits { attempts: 1, ..Limits::default() });
-    assert_eq!(steady.refresh().await.unwrap().groups[0].group.frozen, None);
-    let id = plimsoll_provider::OrderId::new("slow").unwrap();
-    let order = plimsoll_provider::Order { id, group: "pool".into(), count: 1, from: 2 };
-    steady.increase(&order).await.unwrap();
-    steady.delete("pool".into(), &["m-0".into()]).await.unwrap();
-}
-
-#[tokio::test]
-async fn a_server_that_stops_answering_is_not_asked_about_every_group() {
-    let server = Scripted::start().await;
-    server.change(|script| {
-        for number in 0..300 {
-            let id = format!("group-{number}");
-            script.groups.push(group(&id, 0, 1));
-            script.targets.insert(id, 0);
-        }
-        script.failing.insert("NodeGroupTargetSize", Status::unavailable("going"));
-    });
-    let error = server.provider().refresh().await.unwrap_err();
-    assert_eq!(error.class(), Class::Retry);
-    assert!(error.to_string().ends_with("has stopped answering"), "{error}");
-    assert!(server.called("NodeGroupTargetSize") < 300);
-}
-
-#[tokio::test]
-async fn a_server_that_is_away_may_be_back_later() {
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let away =
-        Scripted { address: listener.local_addr().unwrap().to_string(), ..Scripted::start().await };
-    drop(listener);
-    let error = away.provider().refresh().await.unwrap_err();
-    assert_eq!(error.class(), Class::Retry, "{error}");
-}
-
-#[tokio::test]
-async fn a_server_may_be_behind_a_socket() {
-    let server = Scripted::start().await;
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("provider.sock");
-    let listener = tokio::net::UnixListener::bind(&path).unwrap();
-    let address = server.address.clone();
-    tokio::spawn(async move {
-        while let Ok((mut near, _)) = listener.accept().await {
-            let mut far = tokio::net::TcpStream::connect(&address).await.unwrap();
-            tokio::spawn(async move { tokio::io::copy_bidirectional(&mut near, &mut far).await });
-        }
-    });
-    let near = Scripted { address: format!("unix:{}", path.display()), ..server };
-    assert_eq!(near.provider().refresh().await.unwrap().groups.len(), 1);
-}
-
-#[tokio::test]
-async fn a_client_that_goes_says_so() {
-    let server = Scripted::start().await;
-    server.provider().close().await;
-    assert_eq!(server.called("Cleanup"), 1);
 }
